@@ -15,10 +15,14 @@ pub fn findings(project: &Project) -> Vec<Finding> {
     let mut findings = Vec::new();
     if project.has_transaction {
         findings.push(match journal::look(&project.root) {
-            Ok(_) => rules::INTERRUPTED.finding(
-                TRANSACTION_DIRECTORY,
-                "an earlier run of aos was interrupted while it wrote".to_owned(),
-            ),
+            Ok(_) => {
+                let message = "an earlier run of aos was interrupted while it wrote".to_owned();
+                let mut finding = rules::INTERRUPTED.finding(TRANSACTION_DIRECTORY, message);
+                if project.family == Family::NONE {
+                    finding.fix = "run `aos upgrade`; it first restores the old state".to_owned();
+                }
+                finding
+            }
             Err(error) => rules::FOREIGN_STATE.finding(TRANSACTION_DIRECTORY, error.to_string()),
         });
     }

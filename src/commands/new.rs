@@ -68,7 +68,8 @@ pub struct NewArgs {
     /// is missing
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
-    /// List templates, presets and questions instead; with `--openapi`, the commands that a description gives
+    /// List templates, presets and questions instead; with a template of your own, only its questions; with
+    /// `--openapi`, the commands that a description gives
     #[arg(long, conflicts_with_all = ["dry_run", "confirm"])]
     pub list: bool,
     /// Template to use: one of aos, a directory such as `./web`, `github:OWNER/REPOSITORY[@TAG][//DIRECTORY]`, or
@@ -120,7 +121,7 @@ pub fn run(args: &NewArgs, run: &Run) -> Result<Outcome, Failure> {
             (Some(request), name) => {
                 new::explore(&args.template, name.as_deref().unwrap_or("api"), request, run)
             }
-            (None, None) => new::list(run),
+            (None, None) => new::list(&args.template, run),
             (None, Some(_)) => {
                 let message = "`--list` takes no NAME, except with `--openapi`";
                 Err(Failure::new(ErrorCode::Usage, message).hint("run `aos new --list`"))
@@ -143,11 +144,14 @@ pub fn run(args: &NewArgs, run: &Run) -> Result<Outcome, Failure> {
         no_git: args.no_git,
         write: args.write.clone(),
     };
-    if args.name.is_some() {
+    let may_ask = run.format == Format::Text
+        && !args.write.dry_run
+        && args.write.confirm.is_none()
+        && prompt::is_possible();
+    if args.name.is_some() && !(may_ask && new::is_open(&request)?) {
         return new::create(&request, run);
     }
-    let may_ask = run.format == Format::Text && !args.write.dry_run && args.write.confirm.is_none();
-    if !may_ask || !prompt::is_possible() {
+    if !may_ask {
         return Err(Failure::new(ErrorCode::Usage, "`<NAME>` is missing").hint(
             "pass a name: `aos new github` for a preset, `aos new NAME` for an API of your own; `aos new --list` shows \
              templates, presets and questions",

@@ -57,5 +57,9 @@ pub fn run(args: &SyncSpecArgs, run: &Run) -> Result<Outcome, Failure> {
     };
     let Some(root) = &args.recursive else { return follow(&args.path) };
     let answer = |report| SyncAnswer::Fleet(Box::new(report));
+    let follow = |path: &Path| match sync::is_without_contract(path) {
+        true => Ok(fleet::nothing_to_do(sync::without_contract("sync-spec"))),
+        false => follow(path),
+    };
     fleet::over(root, args.write.dry_run, run, answer, follow)
 }

@@ -23,6 +23,9 @@ const MAX_TICKS: u32 = 500;
 /// Most memory that may come into use during a render, in bytes.
 const MAX_MEMORY: u64 = 1024 * 1024 * 1024;
 
+/// Most times that templates with faults are parsed again, because others were parsed that they include.
+const MAX_PASSES: usize = 8;
+
 /// How much memory this process uses, in bytes, where the system tells.
 pub type MemoryReader = fn() -> Option<u64>;
 
@@ -148,6 +151,38 @@ impl Engine {
         }
     }
 
+    /// Parses templates that may include each other, in any order.
+    ///
+    /// # Errors
+    /// On the first fault.
+    pub fn parse_all(&mut self, texts: &[(&str, &str)]) -> Result<(), RenderError> {
+        let tera = Arc::make_mut(&mut self.tera);
+        tera.add_raw_templates(texts.iter().copied()).map_err(|error| fault("", &error))
+    }
+
+    /// The faults of templates that may include each other.
+    pub fn faults(&mut self, texts: &[(&str, &str)]) -> Vec<RenderError> {
+        if self.parse_all(texts).is_ok() {
+            return Vec::new();
+        }
+        let (mut left, mut faults) = (texts.to_vec(), Vec::new());
+        for _ in 0..MAX_PASSES {
+            faults.clear();
+            let before = left.len();
+            left.retain(|(name, text)| match self.parse(name, text) {
+                Ok(()) => false,
+                Err(error) => {
+                    faults.push(error);
+                    true
+                }
+            });
+            if left.len() == before {
+                break;
+            }
+        }
+        faults
+    }
+
     /// Parses one template.
     ///
     /// # Errors
@@ -210,9 +245,14 @@ fn fault(template: &str, error: &tera::Error) -> RenderError {
         let span = report.span();
         return RenderError {
             template: template.to_owned(),
-            detail: report.message().to_owned(),
+            detail: in_our_marks(report.message()),
             place: Some((span.start_line, span.start_col + 1)),
         };
+    }
+    if let tera::ErrorKind::Msg(text) = error.kind()
+        && let Some(drawn) = drawn(template, text)
+    {
+        return drawn;
     }
     let mut detail = error.to_string();
     let mut source = error.source();
@@ -221,6 +261,24 @@ fn fault(template: &str, error: &tera::Error) -> RenderError {
         source = cause.source();
     }
     RenderError { template: template.to_owned(), detail, place: None }
+}
+
+/// Reads `error: MESSAGE\n --> TEMPLATE:LINE:COLUMN\n` with a drawing below it, which is for terminals only.
+fn drawn(template: &str, text: &str) -> Option<RenderError> {
+    let (message, rest) = text.split_once("\n --> ")?;
+    let place = rest.lines().next()?;
+    let mut parts = place.rsplitn(3, ':');
+    let (column, line, found) = (parts.next()?, parts.next()?, parts.next()?);
+    Some(RenderError {
+        template: if template.is_empty() { found } else { template }.to_owned(),
+        detail: in_our_marks(message.strip_prefix("error: ").unwrap_or(message)),
+        place: Some((line.parse().ok()?, column.parse().ok()?)),
+    })
+}
+
+/// The parser names the marks of its own language.
+fn in_our_marks(message: &str) -> String {
+    message.trim_end_matches('.').replace("expected }}", "expected `=}`").replace('\n', ", ")
 }
 
 #[cfg(test)]

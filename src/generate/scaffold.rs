@@ -117,6 +117,53 @@ pub enum ScaffoldError {
     NotUtf8(String),
     #[error("`{0}` is written by aos itself")]
     OfAos(String),
+    #[error("the answer to `{key}` cannot be in the name of the file `{path}`: {reason}")]
+    Name { path: String, key: String, reason: &'static str },
+}
+
+/// The names between `@` and `@` in a path of a template.
+pub fn marks(path: &str) -> impl Iterator<Item = &str> {
+    path.split('/').flat_map(|component| {
+        let is_key = |part: &&str| {
+            part.starts_with(|first: char| first.is_ascii_lowercase())
+                && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+        };
+        let parts: Vec<_> = component.split('@').collect();
+        let inner = parts.len().saturating_sub(1);
+        parts.into_iter().take(inner).skip(1).filter(is_key)
+    })
+}
+
+/// A path with the answers in it; the text of an answer is not looked through for marks.
+fn answered(path: &str, answers: &BTreeMap<String, String>) -> String {
+    let (mut out, mut rest) = (String::new(), path);
+    while let Some((before, after)) = rest.split_once('@') {
+        out.push_str(before);
+        let known = after.split_once('@').and_then(|(key, rest)| Some((answers.get(key)?, rest)));
+        match known {
+            Some((answer, after)) => {
+                out.push_str(answer);
+                rest = after;
+            }
+            None => {
+                out.push('@');
+                rest = after;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Why an answer cannot be a part of the name of a file.
+fn is_no_name(answer: &str) -> Option<&'static str> {
+    if answer.is_empty() {
+        return Some("it is empty; such a question needs `required = true`");
+    }
+    if answer.contains(['/', '\\']) {
+        return Some("it contains a separator of directories");
+    }
+    RelativePath::parse(answer).err().map(|error| error.reason)
 }
 
 /// A path of a project with the names in it.
@@ -133,6 +180,12 @@ impl Scaffold<'_> {
     pub fn files(&self) -> Result<FileSet, ScaffoldError> {
         let mut files = FileSet::default();
         let mut engine = Engine::new(&self.variables)?;
+        let texts = self.files.iter().filter(|file| file.path.ends_with(".tera"));
+        let texts = texts.map(|file| match std::str::from_utf8(&file.bytes) {
+            Ok(text) => Ok((file.path.as_ref(), text)),
+            Err(_) => Err(ScaffoldError::NotUtf8(file.path.to_string())),
+        });
+        engine.parse_all(&texts.collect::<Result<Vec<_>, _>>()?)?;
         if self.files.iter().all(TemplateFile::is_of_this_program) {
             engine = engine.trusted();
         }
@@ -181,6 +234,12 @@ impl Scaffold<'_> {
         if !self.exists(&path) {
             return Ok(());
         }
+        for key in marks(&file.path) {
+            if let Some(reason) = self.answers.get(key).and_then(|answer| is_no_name(answer)) {
+                let path = output_name(&file.path);
+                return Err(ScaffoldError::Name { path, key: key.to_owned(), reason });
+            }
+        }
         let bytes = if file.path.ends_with(".tera") {
             let text = std::str::from_utf8(&file.bytes)
                 .map_err(|_| ScaffoldError::NotUtf8(file.path.to_string()))?;
@@ -223,12 +282,12 @@ impl Scaffold<'_> {
     }
 
     fn named(&self, path: &str) -> String {
-        named(path, self.tool, self.package)
+        answered(&named(path, self.tool, self.package), self.answers)
     }
 
     /// `dot_github/@tool@.tera` to `.github/acme`.
     fn output_path(&self, template: &str, resource: &str) -> String {
-        self.named(&output_name(template)).replace(RESOURCE_MARK, resource)
+        self.named(&output_name(template).replace(RESOURCE_MARK, resource))
     }
 }
 
@@ -245,7 +304,7 @@ pub fn is_wanted(
         is_so != condition.is_negated
     };
     only.iter()
-        .filter(|only| is_within(path, &named(&only.path, tool, package)))
+        .filter(|only| is_within(path, &answered(&named(&only.path, tool, package), answers)))
         .all(|only| only.when.iter().any(holds))
 }
 

@@ -6,6 +6,7 @@ use super::fleet_file::{FleetFile, FleetFileError, tidy};
 use super::project;
 use super::repository;
 use crate::contract::Family;
+use crate::generate::record_origin::ARCHIVE_PATH;
 use crate::system::{files, git};
 
 /// Deepest directory that is searched.
@@ -191,6 +192,9 @@ fn lost(directory: &Path) -> Option<String> {
         .any(|family| !family.prefix().is_empty() && name.starts_with(family.prefix()));
     if has(".agent/spec.lock") {
         return Some("it has a lock, but no aos.toml and no pin".to_owned());
+    }
+    if has(ARCHIVE_PATH) {
+        return Some("it has the archive of its template, but no aos.toml".to_owned());
     }
     (is_named && has("agent-harness"))
         .then(|| "it has an agent-harness, but no manifest and no aos.toml".to_owned())

@@ -50,6 +50,22 @@ impl MergeKind {
     }
 }
 
+impl MergeKind {
+    /// The kind for people, as git writes it.
+    #[must_use]
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Content => "content",
+            Self::AddAdd => "add/add",
+            Self::ModifyDelete => "modify/delete",
+            Self::RenameDelete => "rename/delete",
+            Self::RenameRename => "rename/rename",
+            Self::RenameAdd => "rename/add",
+            Self::NotAFile => "not a file",
+        }
+    }
+}
+
 /// One contradiction that a person has to resolve.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Conflict {

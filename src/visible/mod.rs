@@ -3,10 +3,12 @@
 //! A `Visible` cannot hold a symbol that moves a cursor, reorders or hides text, or ends a line that is not ours. It
 //! has no `Display`, so it enters other text through `visible!` only, and `visible!` cleans every other argument.
 
+mod counted;
 mod invisible;
 
 use std::fmt::{self, Write as _};
 
+pub use counted::counted;
 pub use invisible::is_invisible;
 
 /// Clean text. Line breaks, tabs and colours in it were put there by aos.

@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::inputs::fleet::{self, Fleet, FleetError};
@@ -13,7 +14,7 @@ use crate::report::answers::fleet_run::{FleetRunProject, FleetRunReport, FleetRu
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::files::{self, Kind};
 use crate::system::interrupt;
-use crate::visible::{Visible, visible};
+use crate::visible::{Visible, counted, visible};
 use crate::workflows::Run;
 
 /// Runs `each` in every project below `root`.
@@ -97,6 +98,19 @@ pub fn over<A: serde::Serialize>(
     Err(failure)
 }
 
+/// The answer of a project that a command has nothing to do with.
+#[must_use]
+pub fn nothing_to_do(message: String) -> Outcome {
+    let text = Visible::line(&message);
+    Outcome::new(FleetAbstention { status: "unchanged", message }, text)
+}
+
+#[derive(Serialize)]
+struct FleetAbstention {
+    status: &'static str,
+    message: String,
+}
+
 /// What a link leads to may be outside the fleet, so nothing is written through it.
 fn linked() -> Failure {
     Failure::new(ErrorCode::Validation, "it is a link to a project")
@@ -128,7 +142,8 @@ fn done(path: String, data: &Value) -> FleetRunProject {
         (None, 0) => "preview",
         (Some(status), _) => status,
     };
-    FleetRunProject { changes, ..row(path, status) }
+    let message = data.get("message").and_then(Value::as_str).map(str::to_owned);
+    FleetRunProject { changes, message, ..row(path, status) }
 }
 
 /// The error of the whole run: a signal first, a forgery next, then what running again does not fix.
@@ -174,7 +189,7 @@ fn text(summary: &FleetRunSummary, rows: &[FleetRunProject], run: &Run) -> Visib
             };
             let more = match (&row.code, &row.message) {
                 (Some(code), Some(message)) => format!("{code}: {message}"),
-                _ => format!("{} files", row.changes),
+                _ => counted(row.changes, "file"),
             };
             visible!("{} {} ({})", status, row.path, more)
         })
@@ -184,8 +199,8 @@ fn text(summary: &FleetRunSummary, rows: &[FleetRunProject], run: &Run) -> Visib
     }));
     let verb = if summary.dry_run { "would change" } else { "changed" };
     lines.push(visible!(
-        "{} projects, {} {}, {} unchanged, {} failed, {} left",
-        summary.projects,
+        "{}, {} {}, {} unchanged, {} failed, {} left",
+        counted(summary.projects, "project"),
         summary.changed,
         verb,
         summary.unchanged,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::apply;
 use crate::audit::drift;
+use crate::contract::Family;
 use crate::generate::lock::{LOCK_PATH, Lock};
 use crate::generate::record::{PIN_PATH, RECORD_PATH, Record, SpecSource};
 use crate::inputs::desired::{Desired, SourceBytes};
@@ -18,7 +19,7 @@ use crate::report::findings::Diffs;
 use crate::report::{ErrorCode, Failure, Outcome, changes, findings};
 use crate::verify::TrustRoot;
 
-use crate::visible::{Visible, visible};
+use crate::visible::{Visible, counted, visible};
 
 use crate::workflows::write_gate::{self, Decision, Offer, WriteOptions, WriteRequest};
 use crate::workflows::{Run, sync};
@@ -36,6 +37,10 @@ pub fn check(
     run: &Run,
 ) -> Result<Outcome, Failure> {
     let project = Project::open(path)?;
+    if project.family == Family::NONE {
+        not_interrupted(&project)?;
+        return Ok(nothing(Vec::new(), run));
+    }
     let pinned = pinned(&project, roots)?;
     Generated::of(&project, &pinned, Vec::new(), with_diffs)?.check(&project, run)
 }
@@ -51,6 +56,9 @@ pub fn renew(
     run: &Run,
 ) -> Result<Outcome, Failure> {
     let (project, notes) = sync::open(path, write)?;
+    if project.family == Family::NONE {
+        return Ok(nothing(notes, run));
+    }
     let pinned = pinned(&project, roots)?;
     let generated = Generated::of(&project, &pinned, notes, write.diff)?;
     let Pinned { desired, plan, .. } = &pinned;
@@ -79,6 +87,30 @@ pub fn renew(
     }
 }
 
+/// The answer in a project that follows no contract.
+fn nothing(notes: Vec<String>, run: &Run) -> Outcome {
+    let reason = sync::without_contract("gen");
+    let text = visible!("{} ({})", run.style.good("unchanged"), reason);
+    let notes = std::iter::once(reason).chain(notes).collect();
+    let data = GenAnswer::Generated(GeneratedFiles {
+        status: "unchanged",
+        tag: None,
+        trust: None,
+        files: Vec::new(),
+        changes: Vec::new(),
+        notes,
+    });
+    Outcome::new(data, text)
+}
+
+fn not_interrupted(project: &Project) -> Result<(), Failure> {
+    if !project.has_transaction {
+        return Ok(());
+    }
+    Err(Failure::new(ErrorCode::Drift, "an earlier run was interrupted while it wrote")
+        .hint("run `aos gen`; it first restores the old state"))
+}
+
 /// What the pinned contract and the manifest ask for.
 struct Pinned {
     desired: Desired,
@@ -88,7 +120,6 @@ struct Pinned {
 }
 
 fn pinned(project: &Project, roots: Option<TrustRoot>) -> Result<Pinned, Failure> {
-    sync::has_contract(project.family, "gen")?;
     let record = match &project.record {
         Slot::Good(record) => record,
         Slot::Absent => return Err(unusable(RECORD_PATH, ABSENT)),
@@ -209,13 +240,7 @@ impl<'a> Generated<'a> {
     }
 
     fn check(&self, project: &Project, run: &Run) -> Result<Outcome, Failure> {
-        if project.has_transaction {
-            return Err(Failure::new(
-                ErrorCode::Drift,
-                "an earlier run was interrupted while it wrote",
-            )
-            .hint("run `aos gen`; it first restores the old state"));
-        }
+        not_interrupted(project)?;
         let record = project.record.good().ok_or_else(|| unusable(RECORD_PATH, ABSENT))?;
         let comparison = drift::compare(project, &repository::load(project), record, self.desired)?;
         let mut found = comparison.findings;
@@ -261,9 +286,9 @@ impl<'a> Generated<'a> {
         let status = if plan.is_empty() { "unchanged" } else { "generated" };
         let files: Vec<_> = desired.generated.paths().map(ToString::to_string).collect();
         let mut lines = vec![visible!(
-            "{} {} files ({})",
+            "{} {} ({})",
             run.style.good(status),
-            files.len(),
+            counted(files.len(), "file"),
             changes::summary(plan)
         )];
         if !plan.is_empty() {
@@ -278,8 +303,8 @@ impl<'a> Generated<'a> {
         lines.extend(notes.iter().map(|note| visible!("{} {}", run.style.warning("note:"), note)));
         let data = GenAnswer::Generated(GeneratedFiles {
             status,
-            tag: desired.release.tag.to_string(),
-            trust: self.trust.name(),
+            tag: Some(desired.release.tag.to_string()),
+            trust: Some(self.trust.name()),
             files,
             changes: changes::listed(plan, self.with_diffs),
             notes: notes.clone(),

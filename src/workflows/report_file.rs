@@ -100,6 +100,7 @@ impl ReportFile {
         let marks: &[&str] = match self.format {
             "junit" => &["<?xml", "<testsuites"],
             "sarif" => &["{", "\"version\"", "\"runs\""],
+            "html" => &["<!doctype html>", "<title>aos: "],
             _ => &["{", "\"summary\"", "\"projects\""],
         };
         text.is_empty()

@@ -114,3 +114,21 @@ fn nothing_is_asked_without_a_terminal_or_for_a_program() {
     let (said, code) = talk(&sandbox, &["new", "--dry-run"], &[]);
     assert!(code == 2, "{said}");
 }
+
+#[test]
+fn the_questions_of_the_template_that_was_named_are_asked() {
+    let sandbox = Sandbox::new();
+    let info = "name = \"web\"\nversion = \"1.0.0\"\n\n[[questions]]\nkey = \"region\"\nhelp = \"Where\"\nrequired = true\n";
+    sandbox.write("web/template.toml", info);
+    sandbox.write("web/files/a.txt.tera", "{= region =}\n");
+    let steps = [("Name of the tool", "shop\r"), ("(region)", "eu\r"), ("Create it?", ENTER)];
+    let (said, code) = talk(&sandbox, &["new", "--no-git", "--template", "./web"], &steps);
+    assert_eq!(code, 0, "{said}");
+    assert!(!said.contains("What to create"), "{said}");
+    assert_eq!(disk::read(&sandbox.work().join("shop/a.txt")), "eu\n");
+    // A name does not hide a question that has no default.
+    let words = ["new", "two", "--no-git", "--template", "./web"];
+    let (said, code) = talk(&sandbox, &words, &[("(region)", "us\r"), ("Create it?", ENTER)]);
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(disk::read(&sandbox.work().join("two/a.txt")), "us\n");
+}

@@ -91,7 +91,23 @@ fn the_page_has_every_project_and_escapes_what_they_say() {
         !page.contains("<script>alert") && !page.contains("http://") && !page.contains("@ROWS@")
     );
     assert!(page.contains("data-status=\"failed\"") && page.contains("data-status=\"ok\""));
+    // Paper has no buttons: what is folded is printed, in browsers with and without `::details-content`.
+    assert!(page.contains("details::details-content { content-visibility: visible"), "{page}");
     sandbox.aos(&["check", "--report", "pdf=x"]).error("E_VALIDATION", 2);
+}
+
+#[test]
+fn a_report_of_each_format_is_replaced_by_the_next_one_and_other_files_are_not() {
+    let sandbox = Sandbox::new();
+    fleet(&sandbox);
+    for format in ["sarif", "junit", "json", "html"] {
+        let report = format!("{format}=out.{format}");
+        let words = ["check", "--recursive", "fleet", "--report", &report];
+        sandbox.aos(&words).data();
+        sandbox.aos(&words).data();
+        sandbox.write(&format!("out.{format}"), "<!doctype html><title>mine</title>\n");
+        sandbox.aos(&words).error("E_CONFLICT", 6);
+    }
 }
 
 /// The script of a named step of `action.yml`.

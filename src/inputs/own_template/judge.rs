@@ -11,7 +11,7 @@ use crate::generate::outputs::generators;
 use crate::generate::render::Engine;
 use crate::generate::runtime::Version;
 use crate::generate::scaffold::{
-    PACKAGE_MARK, TOOL_MARK, TemplateFile, is_of_aos, is_within, output_name,
+    PACKAGE_MARK, TOOL_MARK, TemplateFile, is_of_aos, is_within, marks, output_name,
 };
 use crate::inputs::template::{Paths, Pattern, Presets, Question, Template, TemplateInfo};
 use crate::inputs::{answer_forms, runtimes};
@@ -37,6 +37,13 @@ pub const RESERVED_KEYS: &[&str] = &[
     "spec_tag",
     "aos_version",
     "aos_repository",
+];
+
+/// Words of the language of `.tera` files, which cannot be read as an answer there.
+const WORDS: &[&str] = &[
+    "if", "elif", "else", "endif", "for", "endfor", "in", "is", "not", "and", "or", "loop", "true",
+    "false", "none", "null", "set", "block", "endblock", "include", "extends", "filter", "raw",
+    "break", "continue", "self", "super", "defined",
 ];
 
 /// The template in `tree`, which `name` is for messages.
@@ -93,7 +100,7 @@ impl TemplateJudge<'_> {
     fn files(&mut self, tree: &TemplateTree) -> (Vec<TemplateFile>, Presets) {
         let (mut files, mut presets) = (Vec::new(), Presets::new());
         let mut seen = BTreeMap::new();
-        let mut engine = Engine::new(&Value::Object(Default::default())).ok();
+        let mut texts = Vec::new();
         for (path, bytes) in tree.iter() {
             let fault = |message: String| TemplateFault::new(path, None, message);
             if let Some(inner) = path.strip_prefix(PRESETS) {
@@ -107,7 +114,22 @@ impl TemplateJudge<'_> {
             let Some(inner) = path.strip_prefix(FILES) else { continue };
             files.push(TemplateFile::new(inner.to_owned(), bytes.to_vec()));
             let output = output_name(inner);
-            let sample = output.replace(TOOL_MARK, "tool").replace(PACKAGE_MARK, "tool");
+            let mut sample = output.replace(TOOL_MARK, "tool").replace(PACKAGE_MARK, "tool");
+            for key in marks(inner) {
+                if self.info.questions.iter().any(|question| question.key == key) {
+                    sample = sample.replace(&format!("@{key}@"), "answer");
+                } else if !["tool", "package"].contains(&key)
+                    && !(key == "resource" && self.info.family != Family::NONE)
+                {
+                    let message =
+                        format!("`@{key}@` is neither `@tool@` nor `@package@` nor a question");
+                    self.faults.push(fault(message));
+                }
+            }
+            if ["{=", "{{", "{%"].iter().any(|mark| inner.contains(mark)) {
+                let message = "the name of a file is not rendered; write an answer as `@KEY@`, such as `@owner@`, and a condition as `[[only]]`";
+                self.faults.push(fault(message.to_owned()));
+            }
             if let Err(error) = RelativePath::parse(&sample) {
                 self.faults
                     .push(fault(format!("its name in a project is not allowed: {}", error.reason)));
@@ -120,19 +142,19 @@ impl TemplateJudge<'_> {
             if !inner.ends_with(".tera") {
                 continue;
             }
-            match (std::str::from_utf8(bytes), &mut engine) {
-                (Err(error), _) => {
+            match std::str::from_utf8(bytes) {
+                Err(error) => {
                     let text = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
                     let message = "it is not UTF-8; only copied files can be binary";
                     self.faults.push(TemplateFault::at(path, &text, text.len(), message));
                 }
-                (Ok(text), Some(engine)) => {
-                    if let Err(error) = engine.parse(inner, text) {
-                        self.faults.push(TemplateFault::new(path, error.place, error.detail));
-                    }
-                }
-                (Ok(_), None) => {}
+                Ok(text) => texts.push((inner, text)),
             }
+        }
+        let engine = Engine::new(&Value::Object(Default::default())).ok();
+        for error in engine.map(|mut engine| engine.faults(&texts)).unwrap_or_default() {
+            let path = format!("{FILES}{}", error.template);
+            self.faults.push(TemplateFault::new(&path, error.place, error.detail));
         }
         if files.is_empty() {
             let message = "the template has no file in `files/`";
@@ -213,6 +235,8 @@ impl TemplateJudge<'_> {
             if !is_key(key) {
                 let message = format!("`{key}` is not lower-case words joined by `_`");
                 self.find(&at("key"), message);
+            } else if WORDS.contains(&key.as_str()) {
+                self.find(&at("key"), format!("`{key}` is a word of the language of templates"));
             } else if RESERVED_KEYS.contains(&key.as_str()) {
                 self.find(&at("key"), format!("`{key}` is the name of a variable of aos"));
             } else if !seen.insert(key) {

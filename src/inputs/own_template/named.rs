@@ -37,7 +37,7 @@ impl<'a> NamedTemplate<'a> {
     /// # Errors
     /// When it begins like a repository and is none.
     pub fn of(text: &'a str) -> Result<Self, TemplateError> {
-        let fault = |reason: String| TemplateError::Name { text: text.to_owned(), reason };
+        let fault = |reason: String| TemplateError::Name { text: without_user(text), reason };
         if let Some(rest) = text.strip_prefix(HOST_PREFIX) {
             let (name, wanted) = in_repository(rest).map_err(fault)?;
             let repository = Repository::parse(name).map_err(|error| fault(error.to_string()))?;
@@ -65,6 +65,22 @@ impl<'a> NamedTemplate<'a> {
     }
 }
 
+/// The text of an address for messages: a user and a password before the host are no part of it.
+fn without_user(text: &str) -> String {
+    let start = text.find("://").map_or(0, |at| at + 3);
+    let (scheme, rest) = text.split_at(start);
+    let host = rest.split('/').next().unwrap_or_default();
+    let is_port = |text: &str| text.chars().all(|symbol| symbol.is_ascii_digit());
+    // A password can have marks of its own, so that the host is not where it should be.
+    let has_user = host.contains('@')
+        || host.split_once(':').is_some_and(|(_, port)| !is_port(port))
+        || rest.matches('@').count() > 1;
+    match rest.rsplit_once('@').filter(|_| has_user) {
+        Some((_, after)) => format!("{scheme}…@{after}"),
+        None => text.to_owned(),
+    }
+}
+
 /// Splits `NAME[@TAG][//SUBDIR]`.
 fn in_repository(text: &str) -> Result<(&str, InRepository), String> {
     let (text, directory) = match text.split_once("//") {
@@ -78,8 +94,8 @@ fn in_repository(text: &str) -> Result<(&str, InRepository), String> {
         Some((name, tag)) if name.contains('/') => (name, Some(tag)),
         _ => (text, None),
     };
-    if let Some(tag) = tag.filter(|tag| !is_tag(tag)) {
-        return Err(format!("`{tag}` is not a tag"));
+    if tag.is_some_and(|tag| !is_tag(tag)) {
+        return Err("what follows `@` is not a tag".to_owned());
     }
     Ok((name, InRepository { tag: tag.map(str::to_owned), directory }))
 }

@@ -20,6 +20,9 @@ const MAX_FILES: usize = 900;
 pub const MAX_FILE: u64 = 4 * 1024 * 1024;
 /// Largest template, in bytes.
 const MAX_TREE: u64 = 16 * 1024 * 1024;
+/// Most faults that are listed.
+const MAX_FAULTS: usize = 100;
+const LINK: &str = "it is a symbolic link, which no template may contain";
 /// Deepest directory.
 const MAX_DEPTH: usize = 32;
 /// Directory inside the archive.
@@ -43,7 +46,10 @@ impl TemplateTree {
             Err(source) => return Err(unreadable(directory, source)),
         }
         let mut tree = GrowingTree { name, ..GrowingTree::default() };
-        tree.add(INFO, &directory.join(INFO))?;
+        match files::kind(&directory.join(INFO)) {
+            Ok(Kind::Symlink) => tree.refuse(INFO, LINK)?,
+            _ => tree.add(INFO, &directory.join(INFO))?,
+        }
         for part in PARTS {
             let root = directory.join(part);
             if matches!(files::kind(&root), Ok(Kind::Absent)) {
@@ -59,18 +65,17 @@ impl TemplateTree {
                 let shown = inner.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
                 if entry.file_type().is_dir() {
                     if entry.depth() == MAX_DEPTH {
-                        return Err(tree.refused(&shown, "the directory is too deep"));
+                        tree.refuse(&shown, "the directory is too deep")?;
                     }
                     continue;
                 }
                 if inner.to_str().is_none() {
-                    return Err(tree.refused(&shown, "its name is not UTF-8"));
+                    tree.refuse(&shown, "its name is not UTF-8")?;
+                } else if entry.file_type().is_symlink() {
+                    tree.refuse(&shown, LINK)?;
+                } else {
+                    tree.add(&shown, entry.path())?;
                 }
-                if entry.file_type().is_symlink() {
-                    let reason = "it is a symbolic link, which no template may contain";
-                    return Err(tree.refused(&shown, reason));
-                }
-                tree.add(&shown, entry.path())?;
             }
         }
         tree.finished()
@@ -90,7 +95,7 @@ impl TemplateTree {
                 tree.take(&path, bytes)?;
             }
         }
-        if !tree.files.keys().any(|path| path.as_str() == INFO) {
+        if tree.faults.is_empty() && !tree.files.keys().any(|path| path.as_str() == INFO) {
             return Err(TemplateError::NotATemplate { name: name.to_owned() });
         }
         tree.finished()
@@ -163,11 +168,21 @@ struct GrowingTree<'a> {
     /// Their paths in lower case.
     names: BTreeSet<String>,
     length: u64,
+    faults: Vec<TemplateFault>,
 }
 
 impl GrowingTree<'_> {
-    fn refused(&self, path: &str, reason: &str) -> TemplateError {
-        let faults = vec![TemplateFault::new(path, None, reason)];
+    /// Notes a file that no template may contain, so that all of them are listed at once.
+    fn refuse(&mut self, path: &str, reason: &str) -> Result<(), TemplateError> {
+        self.faults.push(TemplateFault::new(path, None, reason));
+        if self.faults.len() < MAX_FAULTS {
+            return Ok(());
+        }
+        Err(self.refused())
+    }
+
+    fn refused(&mut self) -> TemplateError {
+        let faults = std::mem::take(&mut self.faults);
         TemplateError::Faulty { name: self.name.to_owned(), faults }
     }
 
@@ -175,10 +190,10 @@ impl GrowingTree<'_> {
         let loaded = match files::read(place, MAX_FILE) {
             Ok(loaded) => loaded,
             Err(error) if error.kind() == io::ErrorKind::FileTooLarge => {
-                return Err(self.refused(path, &error.to_string()));
+                return self.refuse(path, &error.to_string());
             }
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                return Err(self.refused(path, "it is not a regular file"));
+                return self.refuse(path, "it is not a regular file");
             }
             Err(source) => return Err(TemplateError::Read { path: place.to_owned(), source }),
         };
@@ -186,12 +201,15 @@ impl GrowingTree<'_> {
     }
 
     fn take(&mut self, path: &str, bytes: Vec<u8>) -> Result<(), TemplateError> {
-        let parsed = RelativePath::parse(path).map_err(|error| {
-            self.refused(path, &format!("its name is not allowed: {}", error.reason))
-        })?;
+        let parsed = match RelativePath::parse(path) {
+            Ok(parsed) => parsed,
+            Err(error) => {
+                return self.refuse(path, &format!("its name is not allowed: {}", error.reason));
+            }
+        };
         self.length = self.length.saturating_add(bytes.len() as u64);
         if bytes.len() as u64 > MAX_FILE {
-            return Err(self.refused(path, &format!("it is larger than {MAX_FILE} bytes")));
+            return self.refuse(path, &format!("it is larger than {MAX_FILE} bytes"));
         }
         if self.length > MAX_TREE {
             return Err(unusable(self.name, format!("it is larger than {MAX_TREE} bytes")));
@@ -201,13 +219,16 @@ impl GrowingTree<'_> {
         }
         if !self.names.insert(parsed.case_key()) {
             let reason = "another file differs from it only in upper and lower case";
-            return Err(self.refused(path, reason));
+            return self.refuse(path, reason);
         }
         self.files.insert(parsed, bytes);
         Ok(())
     }
 
-    fn finished(self) -> Result<TemplateTree, TemplateError> {
+    fn finished(mut self) -> Result<TemplateTree, TemplateError> {
+        if !self.faults.is_empty() {
+            return Err(self.refused());
+        }
         Ok(TemplateTree(self.files))
     }
 }

@@ -69,7 +69,7 @@ pub const ANSWERS: &[AnswerShape] = &[
         &["predicate_type", "signer", "claims"],
     ),
     AnswerShape::whole::<reference::Reference>("reference", &[]),
-    AnswerShape::whole::<template::CheckedTemplate>("checked_template", &["faults"]),
+    AnswerShape::whole::<template::CheckedTemplate>("checked_template", &["faults", "notes"]),
     AnswerShape::shortened::<template::TemplateAnswer>("made_template", &["preview", "left_out"]),
     AnswerShape::whole::<runtime::RuntimeParts>("runtime", &["runtime", "parts"]),
     AnswerShape::shortened::<runtime::RuntimeAnswer>("runtime_change", &["preview", "runtime"]),

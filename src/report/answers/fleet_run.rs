@@ -38,6 +38,7 @@ pub struct FleetRunProject {
     pub changes: usize,
     /// The error of a project that failed.
     pub code: Option<&'static str>,
+    /// Its message, or why there is nothing to do in a project.
     pub message: Option<String>,
     pub hint: Option<String>,
 }

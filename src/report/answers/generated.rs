@@ -19,9 +19,10 @@ pub enum GenAnswer {
 pub struct GeneratedFiles {
     /// `unchanged` or `generated`.
     pub status: &'static str,
-    pub tag: String,
-    /// `embedded`, `signed` or `lock`.
-    pub trust: &'static str,
+    /// `null` in a project without a contract, which has nothing to generate.
+    pub tag: Option<String>,
+    /// `embedded`, `signed` or `lock`; `null` without a contract.
+    pub trust: Option<&'static str>,
     pub files: Vec<String>,
     pub changes: Vec<FileChange>,
     pub notes: Vec<String>,

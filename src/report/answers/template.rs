@@ -21,6 +21,8 @@ pub struct CheckedTemplate {
     pub questions: usize,
     pub coverage: TemplateCoverage,
     pub faults: Vec<ReportedFault>,
+    /// What is no fault, but may not be meant.
+    pub notes: Vec<String>,
 }
 
 /// Which combinations of answers were rendered.

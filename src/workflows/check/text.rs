@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use crate::audit::{PassedOverProject, ProjectReport};
 use crate::contract::{Family, Finding, Severity};
 use crate::report::findings::{self, Diffs};
-use crate::visible::{Visible, visible};
+use crate::visible::{Visible, counted, visible};
 use crate::workflows::Run;
 use crate::workflows::upgrade::standing;
 
-use super::verdict::{FleetVerdict, plural};
+use super::verdict::FleetVerdict;
 
 /// Most projects in order that are named one by one.
 const MAX_NAMED: usize = 10;
@@ -30,7 +30,11 @@ impl FleetVerdict {
         });
         if !single {
             match clean.len() > MAX_NAMED {
-                true => blocks.push(visible!("{} {} projects", style.good("OK"), clean.len())),
+                true => blocks.push(visible!(
+                    "{} {}",
+                    style.good("OK"),
+                    counted(clean.len(), "project")
+                )),
                 false => blocks.extend(clean.iter().map(|report| project_line(report, run))),
             }
             blocks.extend(self.passed_over_text(run));
@@ -62,8 +66,8 @@ impl FleetVerdict {
             blocks.push(visible!(
                 "Only {} was checked, so this is not a verdict on the project: {} and {} of other rules are not shown",
                 self.filtered.join(", "),
-                plural(errors, "error"),
-                plural(warnings, "warning")
+                counted(errors, "error"),
+                counted(warnings, "warning")
             ));
         }
         let separator = if self.by_rule.is_empty() { "\n" } else { "\n\n" };
@@ -116,14 +120,14 @@ impl FleetVerdict {
             0 => String::new(),
             stale => format!(
                 "; {} matched nothing: run `aos check --recursive ROOT --baseline write`",
-                plural(stale, "entry")
+                counted(stale, "entry")
             ),
         };
         Some(visible!(
             "Baseline {} {}: {} known{}",
             baseline.file,
             baseline.action,
-            plural(baseline.known, "finding"),
+            counted(baseline.known, "finding"),
             stale
         ))
     }
@@ -140,12 +144,12 @@ impl FleetVerdict {
             uncompared => format!("{uncompared} not compared, "),
         };
         visible!(
-            "{} {} projects, {} failed, {}{} files compared, {}",
+            "{} {}, {} failed, {}{} compared, {}",
             verdict,
-            self.reports.len(),
+            counted(self.reports.len(), "project"),
             self.failed(),
             uncompared,
-            self.reports.iter().map(|report| report.compared).sum::<usize>(),
+            counted(self.reports.iter().map(|report| report.compared).sum::<usize>(), "file"),
             self.counts()
         )
     }
@@ -207,7 +211,7 @@ impl FindingGroup<'_> {
         };
         text.push(&visible!(
             "\n  and {} of this rule{}",
-            plural(self.others.len(), "more finding"),
+            counted(self.others.len(), "more finding"),
             lines
         ));
         text

@@ -16,7 +16,7 @@ use crate::report::answers::fleet::FleetReport;
 use crate::report::findings::Diffs;
 use crate::report::{ErrorCode, Failure, Outcome, annotations, brief, checked, findings};
 use crate::system::environment;
-use crate::visible::Visible;
+use crate::visible::{Visible, counted};
 use crate::workflows::report_file::ReportFile;
 use crate::workflows::upgrade::standing;
 use crate::workflows::{Run, runtime};
@@ -177,8 +177,8 @@ impl FleetVerdict {
     pub fn counts(&self) -> String {
         format!(
             "{}, {}",
-            plural(self.count(Severity::Error), "error"),
-            plural(self.count(Severity::Warning), "warning")
+            counted(self.count(Severity::Error), "error"),
+            counted(self.count(Severity::Warning), "warning")
         )
     }
 
@@ -300,10 +300,6 @@ impl FleetVerdict {
             .filter_map(|finding| finding.diff.as_deref());
         Visible::block(&diffs.collect::<String>())
     }
-}
-
-pub fn plural(count: usize, word: &str) -> String {
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
 }
 
 /// A project in a sentence: the path somebody gave, or what `.` stands for.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::contract::SpecTag;
 use crate::inputs::answers;
 use crate::inputs::embedded::{self, EXAMPLE_PRESET};
+use crate::inputs::own_template::NamedTemplate;
 use crate::inputs::template::{self, Question, Template};
 use crate::report::{ErrorCode, Failure};
 use crate::system::{prompt, terminal};
@@ -22,10 +23,16 @@ use super::request::NewRequest;
 /// # Errors
 /// When the person declines or leaves; nothing is written then.
 pub fn complete(mut request: NewRequest) -> Result<NewRequest, Failure> {
-    request.template = template_name(&request.template)?;
-    let template = choices::embedded_template(&request.template)?;
-    request.name = name(&template)?;
+    let is_own = matches!(NamedTemplate::of(&request.template)?, NamedTemplate::Own(_));
+    if !is_own {
+        request.template = template_name(&request.template)?;
+    }
+    let template = choices::template(&request.template, request.roots.as_deref())?.template;
+    if request.name.is_empty() {
+        request.name = name(&template)?;
+    }
     if request.preset.is_none()
+        && !is_own
         && request.openapi.is_none()
         && embedded::has_presets(&request.template)
     {
@@ -51,6 +58,23 @@ pub fn complete(mut request: NewRequest) -> Result<NewRequest, Failure> {
         return Ok(request);
     }
     Err(declined())
+}
+
+/// Whether a named project of somebody's own template lacks an answer that has no default.
+///
+/// # Errors
+/// When there is no such template, or it has a fault.
+pub fn is_open(request: &NewRequest) -> Result<bool, Failure> {
+    let is_own = matches!(NamedTemplate::of(&request.template)?, NamedTemplate::Own(_));
+    if !is_own || request.answers.is_some() {
+        return Ok(false);
+    }
+    let template = choices::template(&request.template, request.roots.as_deref())?.template;
+    Ok(template.info.questions.iter().any(|question| {
+        question.required
+            && question.default.is_empty()
+            && given_value(question, &request.set).is_none()
+    }))
 }
 
 fn left(error: prompt::PromptError) -> Failure {

@@ -1,27 +1,37 @@
 //! `aos new --list`: templates, their presets and their questions.
 
 use crate::inputs::embedded::{self, EXAMPLE_PRESET};
-use crate::inputs::template::{self, Question};
+use crate::inputs::own_template::NamedTemplate;
+use crate::inputs::template::{self, Question, Template};
 use crate::report::answers::new::{NewAnswer, TemplateList, TemplateQuestion, TemplateSummary};
 use crate::report::{Failure, Outcome};
 use crate::visible::{Visible, visible};
 use crate::workflows::Run;
 
-use super::choices::embedded_template;
+use super::choices::{self, embedded_template};
 
-/// Describes every template.
+/// Describes every template of aos, or the one of somebody's own that `wanted` names.
 ///
 /// # Errors
 /// When a template is faulty.
-pub fn list(run: &Run) -> Result<Outcome, Failure> {
+pub fn list(wanted: &str, run: &Run) -> Result<Outcome, Failure> {
     let style = run.style;
     let mut templates = Vec::new();
     let mut lines = Vec::new();
-    for name in template::names() {
-        let info = embedded_template(&name)?.info;
-        let mut presets = embedded::preset_names(&name);
-        if embedded::has_presets(&name) {
-            presets.push(EXAMPLE_PRESET);
+    let all = match NamedTemplate::of(wanted)? {
+        NamedTemplate::Own(_) => vec![choices::template(wanted, None)?.template],
+        NamedTemplate::Embedded(_) => {
+            let names = template::names().into_iter();
+            names.map(|name| embedded_template(&name)).collect::<Result<_, _>>()?
+        }
+    };
+    for Template { info, presets, is_own, .. } in all {
+        let mut presets: Vec<_> = match is_own {
+            true => presets.into_keys().collect(),
+            false => embedded::preset_names(&info.name).into_iter().map(str::to_owned).collect(),
+        };
+        if !is_own && embedded::has_presets(&info.name) {
+            presets.push(EXAMPLE_PRESET.to_owned());
         }
         lines.push(visible!("{} {}: {}", style.strong(&info.name), info.version, info.summary));
         if !presets.is_empty() {
@@ -36,7 +46,7 @@ pub fn list(run: &Run) -> Result<Outcome, Failure> {
             version: info.version,
             family: info.family.name(),
             summary: info.summary,
-            presets: presets.into_iter().map(str::to_owned).collect(),
+            presets,
         });
     }
     let data = NewAnswer::Templates(TemplateList { templates });

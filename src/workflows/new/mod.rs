@@ -18,6 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::apply;
 use crate::generate::lock::LOCK_PATH;
+use crate::inputs::own_template::NamedTemplate;
 use crate::inputs::project::Project;
 use crate::plan::{Digest, Plan, RelativePath};
 use crate::report::answers::new::NewAnswer;
@@ -30,7 +31,7 @@ use first_commit::FirstCommit;
 use place::{NewPlace, TargetState, occupied};
 use plan::NewProject;
 
-pub use dialog::complete;
+pub use dialog::{complete, is_open};
 pub use list::list;
 pub use outcome::shell_word;
 pub use request::{NewRequest, OpenapiRequest};
@@ -40,7 +41,7 @@ pub use request::{NewRequest, OpenapiRequest};
 /// # Errors
 /// When an input is wrong or the target is taken; nothing is written then.
 pub fn create(args: &NewRequest, run: &Run) -> Result<Outcome, Failure> {
-    let mut project = NewProject::plan(args)?;
+    let mut project = NewProject::plan(args).map_err(|failure| listed(failure, &args.template))?;
     let place = NewPlace::find(args, project.tool())?;
     project.notes.extend(place.notes.iter().cloned());
     if let Ok(around) = Project::open(place.parent()) {
@@ -55,6 +56,18 @@ pub fn create(args: &NewRequest, run: &Run) -> Result<Outcome, Failure> {
     match place.state {
         TargetState::Free => in_new_directory(args, run, project, &place),
         TargetState::Filled => in_filled_directory(args, run, project, &place),
+    }
+}
+
+/// `aos new --list` alone has the templates of aos; the questions of another one are listed with its name.
+fn listed(failure: Failure, template: &str) -> Failure {
+    let is_own = matches!(NamedTemplate::of(template), Ok(NamedTemplate::Own(_)));
+    match failure.hint.clone().filter(|_| is_own) {
+        Some(hint) => {
+            let call = format!("aos new --list --template {}", shell_word(template));
+            failure.hint(hint.replace("aos new --list", &call))
+        }
+        None => failure,
     }
 }
 

@@ -114,9 +114,22 @@ pub fn has_contract(family: Family, command: &str) -> Result<(), Failure> {
     if family != Family::NONE {
         return Ok(());
     }
-    let message = format!("the project follows no contract, so `aos {command}` has nothing to do");
-    Err(Failure::new(ErrorCode::Validation, message)
+    Err(Failure::new(ErrorCode::Validation, without_contract(command))
         .hint("use `aos upgrade` for its template and `aos check` for both"))
+}
+
+/// Why a command does nothing in a project that follows no contract.
+#[must_use]
+pub fn without_contract(command: &str) -> String {
+    format!("the project follows no contract, so `aos {command}` has nothing to do")
+}
+
+/// Whether the project at `path` is one that follows no contract.
+#[must_use]
+pub fn is_without_contract(path: &Path) -> bool {
+    Project::open(path).is_ok_and(|project| {
+        project.family == Family::NONE && matches!(project.record, Slot::Good(_))
+    })
 }
 
 /// Opens a project for writing: undoes a write of this machine that was cut off first, unless this is a dry run.

@@ -5,15 +5,15 @@ use std::path::Path;
 
 use crate::contract::Family;
 use crate::error::own_template::reported;
-use crate::generate::scaffold::ScaffoldError;
+use crate::generate::scaffold::{ScaffoldError, marks, output_name};
 use crate::inputs::answers;
 use crate::inputs::own_template::{TemplateFault, TemplateTree, judge};
 use crate::inputs::spec_source;
-use crate::inputs::template::Template;
+use crate::inputs::template::{Pattern, Question, Template};
 use crate::report::answers::template::{CheckedTemplate, TemplateCoverage};
 use crate::report::{ErrorCode, Failure, Outcome};
-use crate::system::{interrupt, program};
-use crate::visible::{Visible, visible};
+use crate::system::{files, interrupt, program};
+use crate::visible::{Visible, counted, visible};
 use crate::workflows::Run;
 use crate::workflows::new::rendering::{NamedProject, Unrendered};
 
@@ -41,7 +41,7 @@ pub fn check(directory: &Path, run: &Run) -> Result<Outcome, Failure> {
         statement: "nothing was rendered, because of these faults".to_owned(),
     };
     if let (Some(template), true) = (&template, faults.is_empty()) {
-        let combinations = Combinations::of(&template.info.questions);
+        let combinations = Combinations::of(&sampled(template));
         let found = render(template, &combinations)?;
         faults.extend(found);
         coverage = combinations.coverage;
@@ -62,19 +62,22 @@ pub fn check(directory: &Path, run: &Run) -> Result<Outcome, Failure> {
         questions: info.map_or(0, |info| info.questions.len()),
         coverage,
         faults: faults.iter().cloned().map(reported).collect(),
+        notes: template.as_ref().map(|found| lost(directory, found)).unwrap_or_default(),
     };
     let style = run.style;
     let covered = Visible::sentence(&data.coverage.statement);
     if faults.is_empty() {
         let head = visible!(
-            "{} {} {} ({} files, {} questions)",
+            "{} {} {} ({}, {})",
             style.good("OK"),
             data.name.clone().unwrap_or_default(),
             data.version.clone().unwrap_or_default(),
-            data.files,
-            data.questions
+            counted(data.files, "file"),
+            counted(data.questions, "question")
         );
-        let text = Visible::joined([head, covered], "\n");
+        let notes = data.notes.iter();
+        let notes = notes.map(|note| visible!("{} {}", style.warning("note:"), note));
+        let text = Visible::joined([head, covered].into_iter().chain(notes), "\n");
         return Ok(Outcome::new(data, text));
     }
     let message = match faults.len() {
@@ -88,6 +91,34 @@ pub fn check(directory: &Path, run: &Run) -> Result<Outcome, Failure> {
         .with(&data);
     failure.report = Some(report);
     Err(failure)
+}
+
+/// The questions; an answer that is in the name of a file is tried with a word, not with a text.
+fn sampled(template: &Template) -> Vec<Question> {
+    let is_in_a_name =
+        |key: &str| template.files.iter().any(|file| marks(&file.path).any(|mark| mark == key));
+    let mut questions = template.info.questions.clone();
+    for question in questions.iter_mut().filter(|question| is_in_a_name(&question.key)) {
+        question.pattern = question.pattern.or(Some(Pattern::Slug));
+    }
+    questions
+}
+
+/// Execute bits that no project gets, because `template.toml` does not list the files.
+fn lost(directory: &Path, template: &Template) -> Vec<String> {
+    let is_program = |path: &str| {
+        let kind = files::kind(&directory.join("files").join(path));
+        matches!(kind, Ok(files::Kind::File { executable: true, .. }))
+    };
+    let listed = |path: &str| template.info.executables.contains(&output_name(path));
+    let paths = template.files.iter().map(|file| file.path.as_ref());
+    let lost = paths.filter(|path| is_program(path) && !listed(path)).take(MAX_FAULTS);
+    let note = |path: &str| {
+        format!(
+            "`files/{path}` is executable, but not in a project: `executables` in {INFO} does not list it"
+        )
+    };
+    lost.map(note).collect()
 }
 
 /// The faults of rendering, each with the first answers that show it.

@@ -73,8 +73,8 @@ pub fn from(
         }
     };
     let mut notes = vec![format!(
-        "rendered with the name `{name}`, the template gives the same {} files again",
-        kept.len()
+        "rendered with the name `{name}`, the template gives the same {} again",
+        crate::visible::counted(kept.len(), "file")
     )];
     notes.extend(maker.plain.iter().map(|path| {
         format!(

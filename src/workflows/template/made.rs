@@ -9,7 +9,7 @@ use crate::inputs::template::Template;
 use crate::plan::{Content, FileSet, Plan, RelativePath};
 use crate::report::answers::template::{LeftOutPart, MadeTemplate, TemplateAnswer, TemplateFacts};
 use crate::report::{ErrorCode, Failure, Outcome};
-use crate::visible::{Visible, visible};
+use crate::visible::{Visible, counted, visible};
 use crate::workflows::Run;
 use crate::workflows::new::place::NewPlace;
 use crate::workflows::new::shell_word;
@@ -88,11 +88,11 @@ impl Making<'_> {
             format!("aos new NAME --template {}", shell_word(&shown)),
         ];
         let mut text = vec![visible!(
-            "{} the template {} in {} ({} files, {} of them rendered)",
+            "{} the template {} in {} ({}, {} of them rendered)",
             run.style.good("created"),
             facts.name.clone(),
             shown.clone(),
-            files.len(),
+            counted(files.len(), "file"),
             facts.rendered_files
         )];
         text.extend(lines(&facts, run));

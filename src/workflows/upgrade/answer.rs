@@ -203,7 +203,7 @@ impl<'a> UpgradeReport<'a> {
                 true => String::new(),
                 false => format!(", see {}", conflict.open),
             };
-            let kind = conflict.kind.name().replace('_', "/");
+            let kind = conflict.kind.label();
             visible!("{} {} ({}{}{})", style.bad("conflict"), conflict.path, kind, places, rest)
         }));
         lines.extend(

@@ -128,7 +128,11 @@ fn still_open(upgrade: &UpgradeSection, open: &[OpenConflict]) -> Failure {
     });
     let mut failure = Failure::new(
         ErrorCode::MergeConflict,
-        format!("the upgrade to {} has open conflicts in {} files", upgrade.version, open.len()),
+        format!(
+            "the upgrade to {} has open conflicts in {}",
+            upgrade.version,
+            crate::visible::counted(open.len(), "file")
+        ),
     )
     .hint(
         "resolve them, remove the markers and the `.rej` files, and run `aos upgrade` again; `aos upgrade --abort` \

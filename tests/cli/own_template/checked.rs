@@ -11,6 +11,18 @@ fn a_good_template_is_rendered_for_every_combination() {
     let coverage = &data["coverage"];
     assert_eq!((&coverage["possible"], &coverage["complete"]), (&4.into(), &true.into()));
     assert_eq!(coverage["statement"], "all 4 combinations of answers were rendered");
+    assert_eq!(data["notes"], serde_json::json!([]));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        for path in ["web/files/jobs/run.txt", "web/files/bin/@tool@.tera"] {
+            let program = std::fs::Permissions::from_mode(0o755);
+            std::fs::set_permissions(sandbox.work().join(path), program).expect("a file");
+        }
+        let data = sandbox.aos(&["template", "check", "./web"]).data();
+        let notes = data["notes"].as_array().expect("notes");
+        assert!(notes.len() == 1 && notes[0].as_str().is_some_and(|note| note.contains("run.txt")));
+    }
 }
 
 #[test]

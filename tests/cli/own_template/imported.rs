@@ -60,7 +60,7 @@ fn a_cookiecutter_template_becomes_one_of_ours_without_its_code() {
         "hooks/post_gen_project.py: a hook is code",
         "code.txt: it calls",
         "`_extensions`",
-        "1 files beside",
+        "1 file beside",
     ] {
         has(&lines, part);
     }
@@ -131,4 +131,23 @@ fn a_copier_template_becomes_one_of_ours_without_its_code() {
     assert_eq!(read(&project, "src/shop_two/app.py"), "APP = \"shop_two\"\n");
     assert!(project.join("ci.yml").is_file());
     sandbox.aos(&["template", "import", "./web", "--to", "./x"]).error("E_NOT_FOUND", 3);
+}
+
+#[test]
+fn marks_inside_texts_of_jinja_end_nothing_and_a_free_answer_is_no_package() {
+    let sandbox = Sandbox::new();
+    sandbox.write("cc/cookiecutter.json", "{\"name\": \"Demo\", \"slug\": \"demo\"}");
+    let root = "cc/{{cookiecutter.slug}}";
+    sandbox
+        .write(&format!("{root}/{{{{cookiecutter.name}}}}.txt"), "hello {{ cookiecutter.name }}\n");
+    sandbox.write(
+        &format!("{root}/ci.yml"),
+        "x: ${{ \"{{\" }} github.ref {{ '}}' }} {{ \"%}\" }}{# }} #}\ny: {{ cookiecutter.name | tojson }}\n",
+    );
+    let data = sandbox.aos(&["template", "import", "./cc", "--to", "./web"]).data();
+    assert_eq!(left(&data), Vec::<String>::new());
+    sandbox.aos(&["new", "shop", "--template", "./web", "--no-git"]).data();
+    let project = sandbox.work().join("shop");
+    assert_eq!(read(&project, "ci.yml"), "x: ${{ github.ref }} %}\ny: \"Demo\"\n");
+    assert_eq!(read(&project, "Demo.txt"), "hello Demo\n");
 }

@@ -1,9 +1,11 @@
 //! Templates of one's own: projects, upgrades, hosts, checks, and templates made of something else.
 
 mod checked;
+mod fleet;
 mod hosts;
 mod imported;
 mod made;
+mod marks;
 mod projects;
 
 use std::path::PathBuf;

@@ -32,8 +32,14 @@ pub fn import(name: &str, sources: &[RepositoryFile]) -> Result<Imported, Failur
         .collect();
     let mut renamed = BTreeMap::from([(root_key.clone(), "tool")]);
     let mut notes = vec![format!("`{root_key}` is the name of the project, `tool`")];
-    let others = used_keys(inner.iter().map(|(path, _)| *path), PREFIX);
-    if let Some(package) = others.into_iter().find(|key| *key != root_key) {
+    // A package is a directory whose name follows from another answer; a free answer stays one.
+    let directories = inner.iter().filter_map(|(path, _)| Some(path.rsplit_once('/')?.0));
+    let is_computed = |key: &String| {
+        let default = config.get(key).and_then(Value::as_str).unwrap_or_default();
+        is_template(default) || ["package", "module", "pkg"].iter().any(|word| key.contains(word))
+    };
+    let others = used_keys(directories, PREFIX).into_iter();
+    if let Some(package) = others.filter(|key| *key != root_key).find(is_computed) {
         notes.push(format!("`{package}` is the package of the project, `package`"));
         renamed.insert(package, "package");
     }
@@ -146,7 +152,7 @@ fn beside(sources: &[RepositoryFile], root: &str) -> Vec<LeftOutPart> {
         }
     }
     if others > 0 {
-        let what = format!("{others} files beside `{root}`");
+        let what = format!("{} beside `{root}`", crate::visible::counted(others, "file"));
         left_out.push(LeftOutPart {
             what,
             line: None,

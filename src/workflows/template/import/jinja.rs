@@ -50,7 +50,7 @@ pub fn translate(text: &str, names: &JinjaNames<'_>) -> Result<String, Refused> 
             "{%" => ("{%", "%}"),
             _ => ("{#", "#}"),
         };
-        let Some(length) = open[2..].find(end) else {
+        let Some(length) = end_of(&open[2..], end) else {
             return Err((line, format!("`{mark}` has no end")));
         };
         let inside = &open[2..2 + length];
@@ -79,6 +79,49 @@ pub fn translate(text: &str, names: &JinjaNames<'_>) -> Result<String, Refused> 
 /// The reason why it is not supported.
 pub fn expression(text: &str, names: &JinjaNames<'_>) -> Result<String, String> {
     Translation { names, locals: BTreeSet::new(), out: String::new() }.expression(text)
+}
+
+/// An expression whose texts contain no mark of aos, which would end it: such a text is put together.
+fn split_marks(code: &str) -> String {
+    let marks = ["=}", "%}", "#}", "{=", "{%", "{#"];
+    if !marks.iter().any(|mark| code.contains(mark)) {
+        return code.to_owned();
+    }
+    let (mut out, mut quote) = (String::new(), None);
+    for (at, symbol) in code.char_indices() {
+        out.push(symbol);
+        match quote {
+            Some(open) if symbol == open => quote = None,
+            Some(open) if marks.iter().any(|mark| code[at..].starts_with(mark)) => {
+                out.push_str(&format!("{open} ~ {open}"));
+            }
+            None if ['"', '\''].contains(&symbol) => quote = Some(symbol),
+            _ => {}
+        }
+    }
+    out
+}
+
+/// Where the code before the mark `end` ends; a mark inside a text is a part of the text.
+pub fn end_of(text: &str, end: &str) -> Option<usize> {
+    if end == "#}" {
+        return text.find(end);
+    }
+    let mut quote = None;
+    let mut symbols = text.char_indices();
+    while let Some((at, symbol)) = symbols.next() {
+        match quote {
+            Some(_) if symbol == '\\' => {
+                symbols.next();
+            }
+            Some(open) if symbol == open => quote = None,
+            Some(_) => {}
+            None if text[at..].starts_with(end) => return Some(at),
+            None if ['"', '\''].contains(&symbol) => quote = Some(symbol),
+            None => {}
+        }
+    }
+    None
 }
 
 fn words(inside: &str) -> Vec<&str> {
@@ -131,7 +174,7 @@ impl Translation<'_> {
             return Ok(());
         }
         let code = self.expression(code)?;
-        self.out.push_str(&format!("{{={before} {code} {after}=}}"));
+        self.out.push_str(&format!("{{={before} {} {after}=}}", split_marks(&code)));
         Ok(())
     }
 
@@ -245,6 +288,7 @@ impl Translation<'_> {
         let unsupported = || format!("the filter `{name}` is not supported");
         let filter = match (name, arguments.as_deref().ok_or_else(unsupported)?) {
             (name, []) if FILTERS.contains(&name) => format!("| {name}"),
+            ("tojson" | "jsonify", []) => "| json".to_owned(),
             ("replace", [from, to]) => format!("| replace(from={from}, to={to})"),
             ("default" | "d", [value]) => format!("| default(value={value})"),
             _ => return Err(unsupported()),

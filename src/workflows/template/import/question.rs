@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::generate::record_text::quote;
-use crate::generate::scaffold::{is_within, output_name};
+use crate::generate::scaffold::{is_within, marks, output_name};
 
 /// What another tool asks.
 #[derive(Clone, Debug)]
@@ -48,6 +48,10 @@ impl Info {
                 quote(&asked.help),
                 quote(&asked.default)
             ));
+            let is_mark = |path: &String| marks(path).any(|key| key == asked.key);
+            if asked.choices.is_empty() && files.keys().any(is_mark) {
+                text.push_str("required = true\n");
+            }
             if !asked.choices.is_empty() {
                 let choices: Vec<_> = asked.choices.iter().map(|choice| quote(choice)).collect();
                 text.push_str(&format!("choices = [{}]\n", choices.join(", ")));

@@ -344,8 +344,6 @@ fn an_older_description_and_one_without_credentials_become_connectors() {
         &["HEADER = \"X-Old\"", "SECRET_KEY = \"OLD_TOKEN\""],
     );
     assert_eq!(sandbox.aos_in(&project, &["check"]).data()["summary"]["errors"], 0);
-    let error = sandbox.aos(&["new", "old", "--template", "cli-go", "--openapi", &file]);
-    assert!(error.error("E_VALIDATION", 2)["message"].to_string().contains("cli-go"));
 }
 
 fn has(project: &Path, path: &str, texts: &[&str]) {

@@ -245,7 +245,6 @@ fn the_repository_has_what_people_and_machines_look_for() {
         "acme_crm/_runtime/update/trusted_root.json",
         "contract/contract-ext.json",
         "contract/contract.json",
-        "docs/COMPATIBILITY.md",
         "docs/E2E.md",
         "docs/YOUR_API.md",
         "package.json",

@@ -82,7 +82,6 @@ fn write_own_texts(project: &Path) {
         "README.md",
         "CHANGELOG.md",
         "SECURITY.md",
-        "docs/COMPATIBILITY.md",
         "docs/E2E.md",
         "skills/acme/SKILL.md",
         "skills/acme/test-prompts.json",

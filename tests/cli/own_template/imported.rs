@@ -136,13 +136,15 @@ fn a_copier_template_becomes_one_of_ours_without_its_code() {
 #[test]
 fn marks_inside_texts_of_jinja_end_nothing_and_a_free_answer_is_no_package() {
     let sandbox = Sandbox::new();
-    sandbox.write("cc/cookiecutter.json", "{\"name\": \"Demo\", \"slug\": \"demo\"}");
+    sandbox.write("cc/cookiecutter.json", "{\"label\": \"Demo\", \"slug\": \"demo\"}");
     let root = "cc/{{cookiecutter.slug}}";
-    sandbox
-        .write(&format!("{root}/{{{{cookiecutter.name}}}}.txt"), "hello {{ cookiecutter.name }}\n");
+    sandbox.write(
+        &format!("{root}/{{{{cookiecutter.label}}}}.txt"),
+        "hello {{ cookiecutter.label }}\n",
+    );
     sandbox.write(
         &format!("{root}/ci.yml"),
-        "x: ${{ \"{{\" }} github.ref {{ '}}' }} {{ \"%}\" }}{# }} #}\ny: {{ cookiecutter.name | tojson }}\n",
+        "x: ${{ \"{{\" }} github.ref {{ '}}' }} {{ \"%}\" }}{# }} #}\ny: {{ cookiecutter.label | tojson }}\n",
     );
     let data = sandbox.aos(&["template", "import", "./cc", "--to", "./web"]).data();
     assert_eq!(left(&data), Vec::<String>::new());

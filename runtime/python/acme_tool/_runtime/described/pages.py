@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 MAX_CURSOR = 20_000
 USUAL = 20
 
-_NEXT = re.compile(r'<([^>]*)>\s*(?:;[^,<]*?)?;\s*rel="?next"?(?:\s*[;,]|\s*$)', re.IGNORECASE)
+_NEXT = re.compile(
+    r'<([^>]*)>\s*(?:;[^,<]*?)?;\s*rel="?next"?(?:\s*[;,]|\s*$)', re.IGNORECASE
+)
 
 
 def params(rules: Entry) -> tuple[Param, ...]:

@@ -30,6 +30,8 @@ case $target in
     try "$work/$top/aos" "$work/unpacked"
     mkdir -p "$work/site/download"
     ln -s "$dist" "$work/site/download/v$version"
+    # The shell of the background job opens the file; this one may look for it first.
+    : >"$work/server.log"
     python3 -u -m http.server --bind 127.0.0.1 --directory "$work/site" 0 >"$work/server.log" 2>&1 &
     server=$!
     port=''

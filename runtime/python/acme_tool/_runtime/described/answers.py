@@ -81,7 +81,7 @@ def schemas(operation: Entry, name: str) -> dict[str, Schema]:
 
 
 def _shape(fields: Any) -> Any:
-    return TypedDict("Described", dict.fromkeys(fields, Any))  # type: ignore[misc]
+    return TypedDict("Described", dict.fromkeys(fields, Any))  # type: ignore[operator]
 
 
 def _declared(operation: Entry, document: Any) -> dict[str, Any]:

@@ -115,12 +115,15 @@ impl TemplateJudge<'_> {
             files.push(TemplateFile::new(inner.to_owned(), bytes.to_vec()));
             let output = output_name(inner);
             let mut sample = output.replace(TOOL_MARK, "tool").replace(PACKAGE_MARK, "tool");
+            let is_usual = |key: &str| match key {
+                "tool" | "package" => true,
+                "resource" => self.info.family != Family::NONE,
+                _ => false,
+            };
             for key in marks(inner) {
                 if self.info.questions.iter().any(|question| question.key == key) {
                     sample = sample.replace(&format!("@{key}@"), "answer");
-                } else if !["tool", "package"].contains(&key)
-                    && !(key == "resource" && self.info.family != Family::NONE)
-                {
+                } else if !is_usual(key) {
                     let message =
                         format!("`@{key}@` is neither `@tool@` nor `@package@` nor a question");
                     self.faults.push(fault(message));

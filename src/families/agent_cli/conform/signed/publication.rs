@@ -67,6 +67,11 @@ impl Publication {
         self.kinds.get(kind).cloned()
     }
 
+    /// Everything that the publisher made.
+    pub fn outputs(&self) -> PathBuf {
+        self.place.path().join("out")
+    }
+
     /// The directory that `{trust}` stands for.
     pub fn trust(&self) -> String {
         self.place.path().join("out/trust").display().to_string()

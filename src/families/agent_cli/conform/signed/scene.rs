@@ -183,7 +183,8 @@ impl<'a> Scene<'a> {
     fn prepared(&self, words: impl Iterator<Item = String>) -> ToolCall {
         let mut call = ToolCall::new(words).variable(self.variable, &self.mock.url());
         call.limit = LIMIT;
-        self.sandbox.show(Path::new(&self.publication.trust()));
+        // A program of the release may start another one that the publisher made.
+        self.sandbox.show(&self.publication.outputs());
         for (name, value) in self.build.environment_for(&self.publication.trust()) {
             call = call.variable(&name, &value);
         }

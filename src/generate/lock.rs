@@ -8,7 +8,7 @@ use crate::contract::{Family, SpecTag};
 use crate::plan::{Digest, RelativePath};
 use crate::visible::excerpt;
 
-use super::record::SpecSource;
+use super::record_spec::SpecSource;
 use super::record_text::LOCK_VERSION;
 use super::record_text::{RecordError, family, quote, relative, toml};
 use super::runtime::Version;

@@ -9,7 +9,8 @@ use crate::contract::{Family, SpecTag};
 use crate::plan::{Content, Digest, FileSet, FileSetError, RelativePath};
 
 use super::outputs::OUTPUTS;
-use super::record::{AGENT_DIRECTORY, PIN_PATH, SpecSource};
+use super::record::{AGENT_DIRECTORY, PIN_PATH};
+use super::record_spec::SpecSource;
 
 /// One tag of one family: bytes and their meaning.
 #[derive(Clone, Debug)]

@@ -6,7 +6,8 @@ use std::path::Path;
 
 use crate::contract::ProjectFiles;
 use crate::contract::repository::SourceFile;
-use crate::generate::record::{AGENT_DIRECTORY, CONTRACT_DIRECTORY};
+use crate::generate::record::AGENT_DIRECTORY;
+use crate::generate::record_spec::CONTRACT_DIRECTORY;
 use crate::plan::{Content, RelativePath, Tree, TreeEntry};
 use crate::system::files;
 

@@ -1,7 +1,7 @@
 //! What an adapter that aos did not create generates.
 
 use crate::contract::ProjectFiles;
-use crate::generate::record::SpecSection;
+use crate::generate::record_spec::SpecSection;
 use crate::inputs::adoption::{Adopter, Findings};
 
 pub struct AdapterAdopter;

@@ -2,7 +2,7 @@
 
 use crate::contract::ProjectFiles;
 use crate::contract::pyproject::Pyproject;
-use crate::generate::record::SpecSection;
+use crate::generate::record_spec::SpecSection;
 use crate::inputs::adoption::{Adopter, Findings};
 
 /// Where the table of test cases lies, in a connector that has one.

@@ -11,7 +11,8 @@ use crate::contract::{Family, ProjectFiles};
 use crate::generate::lock::{LOCK_PATH, Lock};
 use crate::generate::output::Output;
 use crate::generate::outputs;
-use crate::generate::record::{AGENT_DIRECTORY, PIN_PATH, Record, SpecSection, SpecSource};
+use crate::generate::record::{AGENT_DIRECTORY, PIN_PATH, Record};
+use crate::generate::record_spec::{SpecSection, SpecSource};
 use crate::plan::{FileSet, RelativePath};
 
 use super::repository;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::contract::{Family, SpecTag};
-use crate::generate::record::SpecSource;
+use crate::generate::record_spec::SpecSource;
 use crate::generate::vendor::{Contract, SpecRelease};
 use crate::inputs::embedded;
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::contract::{Family, SpecTag};
-use crate::generate::record::SpecSource;
+use crate::generate::record_spec::SpecSource;
 use crate::generate::vendor::SpecRelease;
 use crate::system::files;
 

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use semver::Version;
 
 use crate::contract::{Family, SpecTag};
-use crate::generate::record::{HostedPlace, Record, SpecSource};
+use crate::generate::record::Record;
+use crate::generate::record_spec::{HostedPlace, SpecSource};
 use crate::generate::vendor::SpecRelease;
 use crate::release::archive::{self, ChosenFiles, Layout};
 use crate::release::{

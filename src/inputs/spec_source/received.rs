@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::contract::document::ContractError;
 use crate::contract::json::{self, JsonError};
 use crate::contract::{Family, SpecTag};
-use crate::generate::record::SpecSource;
+use crate::generate::record_spec::SpecSource;
 use crate::generate::vendor::{Contract, SpecRelease};
 use crate::visible::excerpt;
 

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use crate::contract::ProjectFiles;
 use crate::contract::repository::{SourceFile, is_below};
 use crate::generate::outputs;
-use crate::generate::record::{self, RECORD_PATH, Record};
+use crate::generate::record::{RECORD_PATH, Record};
+use crate::generate::record_edit;
 use crate::generate::vendor::SpecRelease;
 use crate::inputs::adoption;
 use crate::inputs::desired::{Desired, DesiredError, SourceBytes};
@@ -151,7 +152,7 @@ impl<'a> Draft<'a> {
             Slot::Good(old) if old.outputs == self.record.outputs => Ok(None),
             Slot::Good(_) => {
                 let text = self.files.text(RECORD_PATH).unwrap_or_default();
-                let text = record::with_outputs(text, &self.record.outputs);
+                let text = record_edit::with_outputs(text, &self.record.outputs);
                 text.map(Some).map_err(|error| {
                     Failure::new(crate::report::ErrorCode::Config, error.to_string())
                         .hint("fix the named member of aos.toml")

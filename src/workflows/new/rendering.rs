@@ -6,8 +6,9 @@ use std::path::Path;
 use serde_json::{Map, Value};
 
 use crate::generate::output::Output;
-use crate::generate::record::{Record, SpecSection};
+use crate::generate::record::Record;
 use crate::generate::record_runtime::RuntimeSection;
+use crate::generate::record_spec::SpecSection;
 use crate::generate::record_template::TemplateSection;
 use crate::generate::render::{Engine, RenderError};
 use crate::generate::scaffold::{Scaffold, ScaffoldError, ScaffoldOrigin, is_wanted, named};

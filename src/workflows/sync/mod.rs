@@ -18,7 +18,8 @@ use std::sync::Arc;
 use crate::apply;
 use crate::contract::{Family, SpecTag};
 use crate::generate::lock::LOCK_PATH;
-use crate::generate::record::{PIN_PATH, RECORD_PATH, Record, SpecSource};
+use crate::generate::record::{PIN_PATH, RECORD_PATH, Record};
+use crate::generate::record_spec::SpecSource;
 use crate::generate::vendor;
 use crate::inputs::adoption::{self, Adoption};
 use crate::inputs::desired::{Desired, SourceBytes};
@@ -215,7 +216,7 @@ fn record_text(project: &Project, record: &Record) -> Result<Option<String>, Fai
                 .map_err(|error| faulty_record(&error.to_string()))?;
             let text = String::from_utf8(loaded.bytes)
                 .map_err(|error| faulty_record(&error.to_string()))?;
-            crate::generate::record::with_spec_source(&text, &record.spec)
+            crate::generate::record_edit::with_spec_source(&text, &record.spec)
                 .map(Some)
                 .map_err(|error| faulty_record(&error.to_string()))
         }

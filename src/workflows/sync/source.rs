@@ -4,7 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::contract::{Family, SpecTag};
-use crate::generate::record::{HostedPlace, PIN_PATH, Record, SpecSection, SpecSource};
+use crate::generate::record::{PIN_PATH, Record};
+use crate::generate::record_spec::{HostedPlace, SpecSection, SpecSource};
 use crate::generate::vendor::SpecRelease;
 use crate::inputs::embedded;
 use crate::inputs::project::{Project, Slot};

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use crate::contract::suggestion;
 use crate::generate::outputs;
-use crate::generate::record::{RECORD_PATH, Record, with_spec_source};
+use crate::generate::record::{RECORD_PATH, Record};
+use crate::generate::record_edit::with_spec_source;
 use crate::generate::record_origin::ARCHIVE_PATH;
 use crate::generate::record_template::{RecordChange, UpgradeSection};
 use crate::generate::record_text::RecordError;

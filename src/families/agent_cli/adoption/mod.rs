@@ -10,7 +10,7 @@ mod tests;
 
 use crate::contract::{ProjectFiles, json};
 use crate::generate::output::Output;
-use crate::generate::record::{CONTRACT_DIRECTORY, SpecSection};
+use crate::generate::record_spec::{CONTRACT_DIRECTORY, SpecSection};
 use crate::inputs::adoption::{Adopter, Findings};
 use crate::plan::{FileSet, RelativePath};
 

@@ -21,7 +21,8 @@ use super::rules::facts::ToolFacts;
 use crate::audit::rules::FamilyRules;
 use crate::contract::rules::rule::Rule;
 use crate::contract::{Finding, ProjectFiles, json};
-use crate::generate::record::{CONTRACT_DIRECTORY, Record};
+use crate::generate::record::Record;
+use crate::generate::record_spec::CONTRACT_DIRECTORY;
 use crate::generate::vendor::Contract;
 
 pub struct AgentCliRules;

@@ -166,15 +166,42 @@ fn the_step_of_the_action_checks_every_project_and_fails_with_the_check() {
 fn every_action_is_pinned_to_a_commit() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     for path in ["action.yml", ".github/workflows/check.yml"] {
-        for line in disk::read(&root.join(path)).lines() {
-            let Some((_, uses)) = line.split_once("uses: ") else { continue };
+        let text = disk::read(&root.join(path));
+        let uses: Vec<_> = text.lines().filter_map(|line| line.split_once("uses: ")).collect();
+        assert!(uses.len() > 1, "{path}");
+        for (_, uses) in uses {
             let (_, pin) = uses.split_once('@').expect("a pin");
             let commit = pin.split(' ').next().unwrap_or_default();
-            let is_own = uses.starts_with("ArgentAIOS/aos@v");
-            assert!(
-                is_own || commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit()),
-                "{path}: {line}"
-            );
+            let is_commit =
+                commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+            assert!(is_commit, "{path}: {uses}");
         }
     }
+}
+
+/// Nothing but the way to the installer differs, and the installer is the one of this repository.
+#[test]
+fn the_reusable_workflow_has_the_steps_and_the_inputs_of_the_action() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let action = disk::read(&root.join("action.yml"));
+    let workflow = disk::read(&root.join(".github/workflows/check.yml"));
+    let after = |text: &str| {
+        let (_, steps) = text.split_once("- name: Check\n").expect("the step");
+        steps.lines().map(|line| line.trim_start().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(after(&workflow), after(&action));
+    let inputs = |text: &str| {
+        let (_, inputs) = text.split_once("inputs:\n").expect("inputs");
+        let depth = inputs.len() - inputs.trim_start().len();
+        let of_inputs = inputs.lines().take_while(|line| line.starts_with(&" ".repeat(depth)));
+        let is_name = |line: &&str| !line[depth..].starts_with(' ');
+        of_inputs.filter(is_name).map(|line| line.trim().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(inputs(&workflow), inputs(&action));
+    assert!(inputs(&action).len() > 3);
+    let installer = disk::read(&root.join("scripts/install.sh"));
+    let digest = aos::verify::Sha256::of(installer.as_bytes()).to_string();
+    assert!(workflow.contains(&format!("INSTALLER_SHA256: {digest}\n")), "{digest}");
+    let address = format!("/releases/download/v{}/install.sh\n", env!("CARGO_PKG_VERSION"));
+    assert!(workflow.contains(&address), "{address}");
 }

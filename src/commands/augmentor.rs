@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use crate::report::{Failure, Outcome};
-use crate::workflows::augmentor::seam::NamedAugmentor;
-use crate::workflows::augmentor::{self, CallRequest, CalledPart};
+use crate::workflows::augmentor::seam::{Callee, NamedAugmentor};
+use crate::workflows::augmentor::{self, CallManner, input};
 
 use super::Run;
 
@@ -70,8 +70,8 @@ impl PackageOptions {
 }
 
 impl CallOptions {
-    fn request<'a>(&self, part: CalledPart<'a>) -> CallRequest<'a> {
-        CallRequest { part, is_streamed: self.stream, seconds: self.timeout }
+    fn manner(&self) -> CallManner {
+        CallManner { is_streamed: self.stream, seconds: self.timeout }
     }
 }
 
@@ -135,13 +135,16 @@ pub fn run(args: &AugmentorArgs, run: &Run) -> Result<Outcome, Failure> {
     match &args.action {
         AugmentorAction::Describe(args) => augmentor::describe(&args.package.named()),
         AugmentorAction::Run(args) => {
-            let part = CalledPart::Command { name: &args.command, args: &args.args };
-            augmentor::call(&args.package.named(), &args.call.request(part), run)
+            let given = input::object(&args.args, "--args")?;
+            let callee = Callee::Command { name: &args.command, args: &given };
+            augmentor::call(&args.package.named(), callee, args.call.manner(), run)
         }
         AugmentorAction::Agent(args) => {
+            let history = args.history.as_deref().map(|text| input::list(text, "--history"));
+            let history = history.transpose()?;
             let (id, message) = (args.agent.as_str(), args.message.as_str());
-            let part = CalledPart::Agent { id, message, history: args.history.as_deref() };
-            augmentor::call(&args.package.named(), &args.call.request(part), run)
+            let callee = Callee::Agent { id, message, history: history.as_ref() };
+            augmentor::call(&args.package.named(), callee, args.call.manner(), run)
         }
     }
 }

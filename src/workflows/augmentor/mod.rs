@@ -1,6 +1,6 @@
 //! `aos augmentor`: describes an augmentor, and calls its commands and agents.
 
-mod input;
+pub mod input;
 pub mod seam;
 mod stream;
 
@@ -17,17 +17,9 @@ use seam::{AugmentorRequest, AugmentorRunner, Callee, HOSTS, NamedAugmentor};
 /// Longest time that a call may take, in seconds.
 const MAX_SECONDS: u64 = 3_600;
 
-/// What is called, with its input as the command line has it: JSON, `@FILE`, or `-` for stdin.
+/// How a call is made.
 #[derive(Clone, Copy, Debug)]
-pub enum CalledPart<'a> {
-    Command { name: &'a str, args: &'a str },
-    Agent { id: &'a str, message: &'a str, history: Option<&'a str> },
-}
-
-/// A call as it was asked for.
-#[derive(Clone, Copy, Debug)]
-pub struct CallRequest<'a> {
-    pub part: CalledPart<'a>,
+pub struct CallManner {
     /// Whether each chunk is written as soon as it arrives.
     pub is_streamed: bool,
     /// How long it may take; without it, as long as the contract says.
@@ -48,32 +40,14 @@ pub fn describe(named: &NamedAugmentor<'_>) -> Result<Outcome, Failure> {
 /// Calls a command or an agent.
 ///
 /// # Errors
-/// When there is no such package, it cannot be loaded, its input is not JSON, or the call gives no result.
+/// When there is no such package, it cannot be loaded, or the call gives no result.
 pub fn call(
     named: &NamedAugmentor<'_>,
-    asked: &CallRequest<'_>,
-    run: &Run,
-) -> Result<Outcome, Failure> {
-    match asked.part {
-        CalledPart::Command { name, args } => {
-            let args = input::object(args, "--args")?;
-            called(named, Callee::Command { name, args: &args }, asked, run)
-        }
-        CalledPart::Agent { id, message, history } => {
-            let history = history.map(|text| input::list(text, "--history")).transpose()?;
-            let history = history.as_ref();
-            called(named, Callee::Agent { id, message, history }, asked, run)
-        }
-    }
-}
-
-fn called(
-    named: &NamedAugmentor<'_>,
     callee: Callee<'_>,
-    asked: &CallRequest<'_>,
+    manner: CallManner,
     run: &Run,
 ) -> Result<Outcome, Failure> {
-    let limit = match asked.seconds {
+    let limit = match manner.seconds {
         Some(seconds @ 1..=MAX_SECONDS) => Some(Duration::from_secs(seconds)),
         Some(_) => {
             let message = format!("`--timeout` must be from 1 to {MAX_SECONDS}");
@@ -87,9 +61,9 @@ fn called(
     // From here on, whatever is started ends with aos.
     let _keeper = keeper::start(network.is_ok()).ok();
     let request =
-        AugmentorRequest { callee, is_streamed: asked.is_streamed, limit, is_quiet: run.quiet };
+        AugmentorRequest { callee, is_streamed: manner.is_streamed, limit, is_quiet: run.quiet };
     let mut stream = stream::ChunkStream::new(run.format);
-    let mut sink = |chunk: &Value| asked.is_streamed && stream.write(chunk);
+    let mut sink = |chunk: &Value| manner.is_streamed && stream.write(chunk);
     host.call(named, &network, &request, &mut sink)
 }
 

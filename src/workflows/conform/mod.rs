@@ -1,6 +1,6 @@
 //! `aos conform`: runs a tool and holds what it does against its contract.
 
-mod child;
+pub mod child;
 mod explain;
 mod failures;
 mod fleet;

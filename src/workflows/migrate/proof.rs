@@ -4,38 +4,29 @@
 //! written. Results of equal trees are kept for a while, so that a confirmed plan is not examined again.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
 
-use crate::contract::{ProjectFiles, json};
+use crate::contract::ProjectFiles;
 use crate::inputs::project::Project;
 use crate::plan::Digest;
 use crate::plan::digest::hex;
 use crate::report::answers::migrate::{ProbeTotals, RewriteProof};
 use crate::report::{ErrorCode, Failure};
 use crate::system::files::{self, Mode};
-use crate::system::process::{self, Invocation, ProcessError};
 use crate::system::temporary::TemporaryDirectory;
-use crate::system::{clock, environment, interrupt, machine_secret};
-use crate::visible::excerpt;
+use crate::system::{clock, interrupt, machine_secret};
+use crate::workflows::conform::child::{self, ChildAnswer, ProbeVerdicts};
 
 use super::copies;
 use super::seam::{Migrator, ProjectLauncher};
 
-/// Longest time of one examination.
-const LIMIT: Duration = Duration::from_secs(660);
 /// How long a result is believed, in seconds: the life of a confirm token.
 const BELIEVED: u64 = crate::plan::confirmation::LIFETIME_SECONDS;
-/// Largest report that is read, in bytes.
-const MAX_REPORT: u64 = 16 * 1024 * 1024;
 /// Largest kept result, in bytes.
 const MAX_KEPT: u64 = 256 * 1024;
 /// Most probes that an answer names.
 const MAX_NAMED: usize = 40;
-
-/// Verdicts by probe.
-type ProbeVerdicts = BTreeMap<String, String>;
 
 /// What an examination gave: verdicts, or why there are none.
 type Examination = Result<ProbeVerdicts, String>;
@@ -124,56 +115,19 @@ fn conform(
     name: &str,
     launcher: &ProjectLauncher,
 ) -> Result<Examination, Failure> {
-    let aos = match environment::current_executable() {
-        Ok(aos) => aos,
-        Err(error) => return Ok(Err(format!("aos cannot find its own program: {error}"))),
-    };
-    let root = directory.path().join(name);
-    let report = directory.path().join("conform.sarif");
-    let option = format!("sarif={}", report.display());
-    let (aos, root) = (aos.to_string_lossy().into_owned(), root.to_string_lossy().into_owned());
-    let mut arguments = vec!["conform", &root, "--report", &option, "--compact", "--quiet"];
-    let readable: Vec<_> =
-        launcher.readable.iter().map(|path| path.to_string_lossy().into_owned()).collect();
-    for path in &readable {
-        arguments.extend(["--readable", path]);
-    }
-    let invocation = Invocation {
-        program: &aos,
-        arguments: &arguments,
-        directory: directory.path(),
-        without: &[],
-        limit: LIMIT,
-    };
-    match process::run(&invocation) {
-        Ok(output) => {
-            let verdicts =
-                files::read(&report, MAX_REPORT).ok().and_then(|read| verdicts(&read.bytes));
-            Ok(verdicts.ok_or_else(|| said(&output.stdout)))
-        }
-        Err(ProcessError::Interrupted) => {
+    let readable = launcher.readable.iter();
+    let options: Vec<_> = readable
+        .flat_map(|path| ["--readable".to_owned(), path.to_string_lossy().into_owned()])
+        .collect();
+    let none = |why: &str| Ok(Err(format!("`aos conform` gave no result: {why}")));
+    match child::run(&directory.path().join(name), &options) {
+        Ok(ChildAnswer { verdicts: Some(verdicts), .. }) => Ok(Ok(verdicts)),
+        Ok(ChildAnswer { error, .. }) => none(&error.message),
+        Err(failure) if failure.code == ErrorCode::Interrupted => {
             Err(Failure::new(ErrorCode::Interrupted, "interrupted; nothing was changed"))
         }
-        Err(error) => Ok(Err(format!("`aos conform` gave no result: {error}"))),
+        Err(failure) => none(&failure.message),
     }
-}
-
-/// The verdicts in a SARIF report of `aos conform`.
-fn verdicts(bytes: &[u8]) -> Option<ProbeVerdicts> {
-    let report = json::parse(bytes).ok()?;
-    let results = report.pointer("/runs/0/results")?.as_array()?;
-    let entry = |result: &serde_json::Value| {
-        let probe = result.get("ruleId")?.as_str()?.to_owned();
-        Some((probe, result.pointer("/properties/verdict")?.as_str()?.to_owned()))
-    };
-    Some(results.iter().filter_map(entry).collect())
-}
-
-/// The message of an envelope with an error.
-fn said(stdout: &str) -> String {
-    let envelope: Option<serde_json::Value> = serde_json::from_str(stdout).ok();
-    let message = envelope.as_ref().and_then(|answer| answer.pointer("/error/message")?.as_str());
-    format!("`aos conform` gave no result: {}", excerpt(message.unwrap_or("no answer"), 300))
 }
 
 fn totals(verdicts: &ProbeVerdicts) -> ProbeTotals {

@@ -354,20 +354,7 @@ mod tests {
     use super::*;
     use crate::generate::outputs::generators;
     use crate::generate::scaffold::{is_within, output_name};
-
-    /// Variables that no question may take the name of.
-    const NAMES: &[&str] = &[
-        "tool",
-        "name",
-        "package",
-        "env_prefix",
-        "title",
-        "type_name",
-        "resource",
-        "spec_tag",
-        "aos_version",
-        "aos_repository",
-    ];
+    use crate::inputs::own_template::is_taken;
 
     fn every(judge: impl Fn(&Template)) {
         let names = names();
@@ -397,7 +384,7 @@ mod tests {
             let mut seen = std::collections::BTreeSet::new();
             for question in &template.info.questions {
                 let key = question.key.as_str();
-                assert!(seen.insert(key) && !NAMES.contains(&key), "{key}");
+                assert!(seen.insert(key) && !is_taken(key), "{key}");
                 let lower = |symbol: char| {
                     symbol.is_ascii_lowercase() || symbol.is_ascii_digit() || symbol == '_'
                 };

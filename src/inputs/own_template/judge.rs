@@ -25,7 +25,7 @@ const PRESETS: &str = "presets/";
 /// Most questions of one template.
 const MAX_QUESTIONS: usize = 100;
 /// Variables that no question may take the name of.
-pub const RESERVED_KEYS: &[&str] = &[
+const RESERVED_KEYS: &[&str] = &[
     "tool",
     "name",
     "package",
@@ -38,6 +38,12 @@ pub const RESERVED_KEYS: &[&str] = &[
     "aos_version",
     "aos_repository",
 ];
+
+/// Whether a question cannot have this key, because the language or aos uses it.
+#[must_use]
+pub fn is_taken(key: &str) -> bool {
+    WORDS.contains(&key) || RESERVED_KEYS.contains(&key)
+}
 
 /// Words of the language of `.tera` files, which cannot be read as an answer there.
 const WORDS: &[&str] = &[

@@ -14,7 +14,7 @@ mod source;
 mod tree;
 
 pub use fault::{TemplateError, TemplateFault};
-pub use judge::{judge, judged};
+pub use judge::{is_taken, judge, judged};
 pub use kept::archived;
 pub use named::{InRepository, NamedTemplate, Place};
 pub use reading::{FoundTemplate, found, is_same_tag, newest};

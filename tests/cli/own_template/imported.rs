@@ -136,19 +136,19 @@ fn a_copier_template_becomes_one_of_ours_without_its_code() {
 #[test]
 fn marks_inside_texts_of_jinja_end_nothing_and_a_free_answer_is_no_package() {
     let sandbox = Sandbox::new();
-    sandbox.write("cc/cookiecutter.json", "{\"label\": \"Demo\", \"slug\": \"demo\"}");
+    sandbox.write("cc/cookiecutter.json", "{\"name\": \"Demo\", \"slug\": \"demo\"}");
     let root = "cc/{{cookiecutter.slug}}";
-    sandbox.write(
-        &format!("{root}/{{{{cookiecutter.label}}}}.txt"),
-        "hello {{ cookiecutter.label }}\n",
-    );
+    sandbox
+        .write(&format!("{root}/{{{{cookiecutter.name}}}}.txt"), "hello {{ cookiecutter.name }}\n");
     sandbox.write(
         &format!("{root}/ci.yml"),
-        "x: ${{ \"{{\" }} github.ref {{ '}}' }} {{ \"%}\" }}{# }} #}\ny: {{ cookiecutter.label | tojson }}\n",
+        "x: ${{ \"{{\" }} github.ref {{ '}}' }} {{ \"%}\" }}{# }} #}\ny: {{ cookiecutter.name | tojson }}\n",
     );
     let data = sandbox.aos(&["template", "import", "./cc", "--to", "./web"]).data();
     assert_eq!(left(&data), Vec::<String>::new());
-    sandbox.aos(&["new", "shop", "--template", "./web", "--no-git"]).data();
+    // `name` is a variable of aos, so the question has another key.
+    let words = ["new", "shop", "--template", "./web", "--no-git", "--set", "name_answer=Demo"];
+    sandbox.aos(&words).data();
     let project = sandbox.work().join("shop");
     assert_eq!(read(&project, "ci.yml"), "x: ${{ github.ref }} %}\ny: \"Demo\"\n");
     assert_eq!(read(&project, "Demo.txt"), "hello Demo\n");

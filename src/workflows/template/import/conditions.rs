@@ -6,10 +6,7 @@ use super::jinja::JinjaNames;
 #[must_use]
 pub fn condition(text: &str, names: &JinjaNames<'_>) -> Option<String> {
     let text = text.trim();
-    let asked = |name: &str| {
-        let key = name.trim().strip_prefix(names.prefix)?;
-        names.questions.iter().find(|asked| asked.key == key)
-    };
+    let asked = |name: &str| names.question(name);
     let literal = |text: &str| {
         let text = text.trim();
         let quote = text.chars().next().filter(|first| ['"', '\''].contains(first))?;

@@ -9,10 +9,10 @@ use crate::inputs::own_template::RepositoryFile;
 use crate::report::answers::template::LeftOutPart;
 use crate::report::{ErrorCode, Failure};
 
-use super::Imported;
+use super::imported::Imported;
 use super::jinja::{JinjaNames, expression, is_template, translate};
-use super::paths::{fits, place, used_keys};
-use super::question::{Asked, Info, key};
+use super::paths::{fits, used_keys};
+use super::question::{Asked, Info, free_key, key};
 
 const CONFIG: &str = "cookiecutter.json";
 const PREFIX: &str = "cookiecutter.";
@@ -53,48 +53,14 @@ pub fn import(name: &str, sources: &[RepositoryFile]) -> Result<Imported, Failur
         .flatten()
         .filter_map(Value::as_str)
         .collect();
-    let mut files = BTreeMap::new();
-    let mut info = Info { name: name.to_owned(), origin: "cookiecutter", ..Info::default() };
+    let info = Info { name: name.to_owned(), origin: "cookiecutter", ..Info::default() };
+    let mut imported = Imported { info, files: BTreeMap::new(), left_out, notes };
     for (path, file) in inner {
         let copied = verbatim.iter().any(|pattern| fits(pattern, path));
-        match translated(path, file, &names, copied) {
-            Ok((place, only, bytes)) => {
-                if file.executable {
-                    info.executables.push(place.clone());
-                }
-                info.only.extend(only);
-                files.insert(place, bytes);
-            }
-            Err((line, reason)) => {
-                left_out.push(LeftOutPart { what: file.path.clone(), line, reason });
-            }
-        }
+        imported.add(path, file, &names, copied);
     }
-    info.questions = questions.clone();
-    Ok(Imported { info, files, left_out, notes })
-}
-
-type FileRefusal = (Option<usize>, String);
-type Translated = (String, Vec<(String, String)>, Vec<u8>);
-
-/// The place of a file in the template and its bytes.
-pub fn translated(
-    path: &str,
-    file: &RepositoryFile,
-    names: &JinjaNames<'_>,
-    copied: bool,
-) -> Result<Translated, FileRefusal> {
-    let placed = place(path, names).map_err(|reason| (None, reason))?;
-    let text = std::str::from_utf8(&file.bytes).ok().filter(|text| !copied && is_template(text));
-    let Some(text) = text else {
-        // A file that only looks like one of ours.
-        return match placed.path.ends_with(".tera") {
-            true => Err((None, "its name ends with `.tera`".to_owned())),
-            false => Ok((placed.path, placed.only, file.bytes.clone())),
-        };
-    };
-    let text = translate(text, names).map_err(|(line, reason)| (Some(line), reason))?;
-    Ok((format!("{}.tera", placed.path), placed.only, text.into_bytes()))
+    imported.info.questions = questions.clone();
+    Ok(imported)
 }
 
 fn config(sources: &[RepositoryFile]) -> Result<Map<String, Value>, Failure> {
@@ -182,14 +148,15 @@ fn questions(
             leave("a setting or a computed value, which aos does not have");
             continue;
         }
-        let Some(key) = key(name).filter(|key| key == name) else {
+        if key(name).as_ref() != Some(name) {
             leave("its name is not lower-case words joined by `_`");
             continue;
-        };
+        }
         let help = prompts.and_then(|prompts| prompts.get(name)).and_then(Value::as_str);
         let mut asked = Asked {
             help: help.unwrap_or(name).to_owned(),
-            key,
+            source: name.clone(),
+            key: free_key(name),
             default: String::new(),
             choices: Vec::new(),
             is_yes_no: false,

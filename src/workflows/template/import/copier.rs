@@ -8,11 +8,11 @@ use crate::inputs::own_template::RepositoryFile;
 use crate::report::answers::template::LeftOutPart;
 use crate::report::{ErrorCode, Failure};
 
-use super::Imported;
-use super::cookiecutter::{default, translated};
+use super::cookiecutter::default;
+use super::imported::Imported;
 use super::jinja::{JinjaNames, is_template};
 use super::paths::{fits, used_keys};
-use super::question::{Asked, Info, key};
+use super::question::{Asked, Info, free_key, key};
 use super::yaml_tree;
 
 /// What copier never copies.
@@ -50,31 +50,20 @@ pub fn import(name: &str, sources: &[RepositoryFile], path: &str) -> Result<Impo
     let (renamed, notes) = renamed(used_keys(inner.iter().map(|(path, _)| *path), ""), &config);
     let questions = questions(&config, path, &renamed, &mut left_out);
     let names = JinjaNames { prefix: "", questions: &questions, renamed: &renamed };
-    let mut info = Info { name: name.to_owned(), origin: "copier", ..Info::default() };
-    let mut files = BTreeMap::new();
+    let info = Info { name: name.to_owned(), origin: "copier", ..Info::default() };
+    let mut imported = Imported { info, files: BTreeMap::new(), left_out, notes };
     for (inner, file) in inner {
         let bare = inner.strip_suffix(suffix.as_str()).filter(|bare| !bare.is_empty());
         let is_rendered = bare.is_some();
         if inner.contains("_copier_conf.answers_file") {
             let reason = "aos.toml has the answers".to_owned();
-            left_out.push(LeftOutPart { what: file.path.clone(), line: None, reason });
+            imported.left_out.push(LeftOutPart { what: file.path.clone(), line: None, reason });
             continue;
         }
-        match translated(bare.unwrap_or(inner), file, &names, !is_rendered) {
-            Ok((place, only, bytes)) => {
-                if file.executable {
-                    info.executables.push(place.clone());
-                }
-                info.only.extend(only);
-                files.insert(place, bytes);
-            }
-            Err((line, reason)) => {
-                left_out.push(LeftOutPart { what: file.path.clone(), line, reason });
-            }
-        }
+        imported.add(bare.unwrap_or(inner), file, &names, !is_rendered);
     }
-    info.questions = questions.clone();
-    Ok(Imported { info, files, left_out, notes })
+    imported.info.questions = questions.clone();
+    Ok(imported)
 }
 
 fn config(sources: &[RepositoryFile], path: &str) -> Result<Map<String, Value>, Failure> {
@@ -153,10 +142,10 @@ fn questions(
         if name.starts_with('_') || renamed.contains_key(name) {
             continue;
         }
-        let Some(key) = key(name).filter(|key| key == name) else {
+        if key(name).as_ref() != Some(name) {
             leave("its name is not lower-case words joined by `_`");
             continue;
-        };
+        }
         let empty = Map::new();
         let members = value.as_object().unwrap_or(&empty);
         let is = |member: &str| members.get(member) == Some(&Value::Bool(true));
@@ -179,7 +168,8 @@ fn questions(
             kind == Some("bool") || kind.is_none() && matches!(given, Some(Value::Bool(_)));
         let help = members.get("help").and_then(Value::as_str).unwrap_or(name);
         let mut asked = Asked {
-            key,
+            source: name.clone(),
+            key: free_key(name),
             help: help.lines().next().unwrap_or(name).to_owned(),
             default: String::new(),
             choices: Vec::new(),

@@ -16,6 +16,15 @@ pub struct JinjaNames<'a> {
     pub renamed: &'a BTreeMap<String, &'static str>,
 }
 
+impl JinjaNames<'_> {
+    /// The question that a name stands for.
+    #[must_use]
+    pub fn question(&self, name: &str) -> Option<&Asked> {
+        let source = name.trim().strip_prefix(self.prefix)?;
+        self.questions.iter().find(|asked| asked.source == source)
+    }
+}
+
 /// Start marks of the language of aos that are plain text in Jinja.
 const OURS: &str = "{=";
 /// Filters that are the same here.
@@ -165,7 +174,7 @@ impl Translation<'_> {
 
     fn print(&mut self, inside: &str) -> Result<(), String> {
         let (before, code, after) = trimmed(inside);
-        let named = self.question(code.trim());
+        let named = self.names.question(code.trim());
         if let Some(asked) = named.filter(|asked| asked.is_yes_no) {
             let key = &asked.key;
             self.out.push_str(&format!(
@@ -199,11 +208,6 @@ impl Translation<'_> {
         };
         self.out.push_str(&format!("{{%{before} {code} {after}%}}"));
         Ok(())
-    }
-
-    fn question(&self, name: &str) -> Option<&Asked> {
-        let key = name.strip_prefix(self.names.prefix)?;
-        self.names.questions.iter().find(|asked| asked.key == key)
     }
 
     fn expression(&self, text: &str) -> Result<String, String> {
@@ -264,7 +268,7 @@ impl Translation<'_> {
         {
             return Ok((*variable).to_owned());
         }
-        match self.question(name) {
+        match self.names.question(name) {
             Some(asked) if asked.is_yes_no => Ok(format!("({} == \"yes\")", asked.key)),
             Some(asked) => Ok(asked.key.clone()),
             None if key.contains('.') => Err(format!("it uses `{name}`, which is code")),
@@ -340,6 +344,7 @@ mod tests {
 
     fn asked(key: &str, is_yes_no: bool) -> Asked {
         Asked {
+            source: key.to_owned(),
             key: key.to_owned(),
             help: String::new(),
             default: String::new(),

@@ -3,6 +3,7 @@
 mod conditions;
 mod cookiecutter;
 mod copier;
+mod imported;
 mod jinja;
 mod paths;
 mod question;
@@ -19,16 +20,7 @@ use crate::workflows::Run;
 use crate::workflows::write_gate::WriteOptions;
 
 use super::made::{Making, tree};
-use question::Info;
-
-/// What an importer made of a template.
-pub struct Imported {
-    pub info: Info,
-    /// Path in `files/` and bytes.
-    pub files: BTreeMap<String, Vec<u8>>,
-    pub left_out: Vec<LeftOutPart>,
-    pub notes: Vec<String>,
-}
+use imported::Imported;
 
 /// Imports the template in `directory`.
 ///

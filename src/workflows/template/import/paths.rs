@@ -62,8 +62,7 @@ fn named(component: &str, names: &JinjaNames<'_>) -> Result<String, String> {
         let (code, after) = after.split_once("}}").ok_or("an expression in its name has no end")?;
         let code = code.trim();
         let key = code.strip_prefix(names.prefix).unwrap_or(code);
-        let question = names.questions.iter().find(|asked| asked.key == key);
-        let question = question.filter(|asked| !asked.is_yes_no);
+        let question = names.question(code).filter(|asked| !asked.is_yes_no);
         let variable = names.renamed.get(key).copied();
         let variable = variable.or(question.map(|asked| asked.key.as_str())).ok_or_else(|| {
             format!("its name depends on `{code}`, which is neither a name nor a free answer")
@@ -140,6 +139,7 @@ mod tests {
     #[test]
     fn names_become_marks_and_conditions_become_only() {
         let jobs = Asked {
+            source: "jobs".to_owned(),
             key: "jobs".to_owned(),
             help: String::new(),
             default: "no".to_owned(),

@@ -4,10 +4,14 @@ use std::collections::BTreeMap;
 
 use crate::generate::record_text::quote;
 use crate::generate::scaffold::{is_within, marks, output_name};
+use crate::inputs::own_template::is_taken;
 
 /// What another tool asks.
 #[derive(Clone, Debug)]
 pub struct Asked {
+    /// Its name there.
+    pub source: String,
+    /// Its key here.
     pub key: String,
     pub help: String,
     pub default: String,
@@ -66,6 +70,15 @@ impl Info {
             ));
         }
         text
+    }
+}
+
+/// The key of a question with this name; some are words of the language or variables of aos.
+#[must_use]
+pub fn free_key(name: &str) -> String {
+    match is_taken(name) {
+        true => format!("{name}_answer"),
+        false => name.to_owned(),
     }
 }
 

@@ -3,6 +3,7 @@
 //! Values reach source code only through the filters `py`, `go`, `toml` and `json`, which quote.
 
 use std::error::Error as _;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -18,13 +19,23 @@ const MAX_OUTPUT: usize = 8 * 1024 * 1024;
 
 /// How often a render is looked at that has not ended.
 const TICK: Duration = Duration::from_millis(20);
-/// Most looks of one engine, which are ten seconds.
+/// Looks that do not count: a busy machine may start a thread late.
+const FREE_TICKS: u32 = 10;
+/// Most looks that count in one process, which are ten seconds.
 const MAX_TICKS: u32 = 500;
+/// Those that are left: a template is rendered for many answers, and all of them share this time.
+static TICKS: AtomicU32 = AtomicU32::new(MAX_TICKS);
 /// Most memory that may come into use during a render, in bytes.
 const MAX_MEMORY: u64 = 1024 * 1024 * 1024;
 
 /// Most times that templates with faults are parsed again, because others were parsed that they include.
 const MAX_PASSES: usize = 8;
+
+/// Whether a template has used up what a process may spend: no other one should be rendered.
+#[must_use]
+pub fn is_spent() -> bool {
+    TICKS.load(Relaxed) == 0
+}
 
 /// How much memory this process uses, in bytes, where the system tells.
 pub type MemoryReader = fn() -> Option<u64>;
@@ -54,8 +65,8 @@ pub struct RenderError {
 pub struct Engine {
     tera: Arc<Tera>,
     context: Arc<Context>,
-    /// Looks that are left; `None` for templates of aos itself, which are not watched.
-    ticks: Option<u32>,
+    /// Whether time and memory are bounded.
+    is_watched: bool,
 }
 
 impl Engine {
@@ -87,13 +98,13 @@ impl Engine {
         });
         let context =
             Context::from_serialize(variables).map_err(|error| fault("(variables)", &error))?;
-        Ok(Self { tera: Arc::new(tera), context: Arc::new(context), ticks: Some(MAX_TICKS) })
+        Ok(Self { tera: Arc::new(tera), context: Arc::new(context), is_watched: true })
     }
 
     /// The same for templates of this program, whose work is known.
     #[must_use]
     pub fn trusted(self) -> Self {
-        Self { ticks: None, ..self }
+        Self { is_watched: false, ..self }
     }
 
     /// Adds or replaces one variable.
@@ -107,16 +118,16 @@ impl Engine {
     /// On a syntax error or an undefined name, with its place in the template.
     pub fn render(&mut self, name: &str, text: &str) -> Result<String, RenderError> {
         self.parse(name, text)?;
-        let output = match self.ticks {
-            Some(_) => self.watched(name)?,
-            None => output(&self.tera, &self.context, name)?,
+        let output = match self.is_watched {
+            true => self.watched(name)?,
+            false => output(&self.tera, &self.context, name)?,
         };
         String::from_utf8(output).map_err(|error| whole(name, error.to_string()))
     }
 
     /// Renders in a thread of its own, which is left behind when it does not end: a template can count for years
     /// without writing a byte, and double a text until the memory is full.
-    fn watched(&mut self, name: &str) -> Result<Vec<u8>, RenderError> {
+    fn watched(&self, name: &str) -> Result<Vec<u8>, RenderError> {
         let in_use = || MEMORY.get().and_then(|read| read());
         let before = in_use();
         let (sender, receiver) = mpsc::channel();
@@ -128,6 +139,7 @@ impl Engine {
             let _ = sender.send(rendered);
         });
         started.map_err(|error| whole(name, format!("it cannot be rendered: {error}")))?;
+        let mut tick = 0_u32;
         loop {
             match receiver.recv_timeout(TICK) {
                 Ok(rendered) => return rendered,
@@ -136,15 +148,17 @@ impl Engine {
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }
-            let left = self.ticks.unwrap_or_default().saturating_sub(1);
-            self.ticks = Some(left);
-            if left == 0 {
+            tick += 1;
+            let spend = |left: u32| left.checked_sub(1);
+            if tick > FREE_TICKS && TICKS.fetch_update(Relaxed, Relaxed, spend).is_err() {
                 let seconds = TICK.saturating_mul(MAX_TICKS).as_secs();
                 return Err(whole(name, format!("rendering takes longer than {seconds} seconds")));
             }
             if let (Some(before), Some(now)) = (before, in_use())
                 && now.saturating_sub(before) > MAX_MEMORY
             {
+                // What was left behind goes on, so nothing else is begun.
+                TICKS.store(0, Relaxed);
                 let reason = format!("rendering uses more than {MAX_MEMORY} bytes of memory");
                 return Err(whole(name, reason));
             }

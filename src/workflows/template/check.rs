@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::contract::Family;
 use crate::error::own_template::reported;
+use crate::generate::render::is_spent;
 use crate::generate::scaffold::{ScaffoldError, marks, output_name};
 use crate::inputs::answers;
 use crate::inputs::own_template::{TemplateFault, TemplateTree, judge};
@@ -42,9 +43,15 @@ pub fn check(directory: &Path, run: &Run) -> Result<Outcome, Failure> {
     };
     if let (Some(template), true) = (&template, faults.is_empty()) {
         let combinations = Combinations::of(&sampled(template));
-        let found = render(template, &combinations)?;
+        let (found, begun) = render(template, &combinations)?;
         faults.extend(found);
         coverage = combinations.coverage;
+        if is_spent() {
+            coverage.complete = false;
+            coverage.rendered = coverage.rendered.min(begun);
+            coverage.statement =
+                "rendering ended at the first file that used up its time or memory".to_owned();
+        }
     }
     faults.truncate(MAX_FAULTS);
     let info = template.as_ref().map(|template| &template.info);
@@ -121,8 +128,11 @@ fn lost(directory: &Path, template: &Template) -> Vec<String> {
     lost.map(note).collect()
 }
 
-/// The faults of rendering, each with the first answers that show it.
-fn render(template: &Template, combinations: &Combinations) -> Result<Vec<TemplateFault>, Failure> {
+/// The faults of rendering, each with the first answers that show it, and how many projects were begun.
+fn render(
+    template: &Template,
+    combinations: &Combinations,
+) -> Result<(Vec<TemplateFault>, u64), Failure> {
     let tag = match template.info.family == Family::NONE {
         true => None,
         false => Some(spec_source::latest(template.info.family)?),
@@ -131,16 +141,22 @@ fn render(template: &Template, combinations: &Combinations) -> Result<Vec<Templa
     let (mut faults, mut seen) = (Vec::new(), BTreeSet::new());
     let defaults = combinations.all.first().map(|answers| (NAMES[1], answers));
     let all = combinations.all.iter().map(|answers| (NAMES[0], answers));
+    let mut begun = 0;
     for (name, answers) in all.chain(defaults) {
         interrupt::check()?;
+        begun += 1;
         let Some(fault) = rendered(template, name, answers, tag) else { continue };
+        let is_last = is_spent();
         if seen.insert(fault.clone()) && faults.len() < MAX_FAULTS {
             let TemplateFault { path, place, message } = fault;
             let message = format!("{message} ({})", described(name, answers));
             faults.push(TemplateFault { path, place, message });
         }
+        if is_last {
+            break;
+        }
     }
-    Ok(faults)
+    Ok((faults, begun))
 }
 
 fn described(name: &str, answers: &GivenAnswers) -> String {

@@ -1,5 +1,6 @@
 //! Templates of one's own: projects, upgrades, hosts, checks, and templates made of something else.
 
+mod bounds;
 mod checked;
 mod fleet;
 mod hosts;

@@ -49,7 +49,7 @@ def query_string(values: dict[str, Any], styles: Styles) -> str:
 def pairs(name: str, value: Any, style: str) -> list[Pair]:
     """The entries of a query or a form: plain names with encoded values."""
     many = value if isinstance(value, list) else [value]
-    # A field that may be an object or something else is written as what it is.
+    # The style of an object means nothing for a value that is not one.
     is_plain = style in ("deep", "spread") and not isinstance(value, dict)
     if style == "repeat" or is_plain:
         return [(name, _encoded(item)) for item in many]

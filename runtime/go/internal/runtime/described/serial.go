@@ -79,7 +79,7 @@ func pairs(name string, value any, style string) []pair {
 	}
 	object, isObject := value.(output.Object)
 	found := []pair{}
-	// An input that may be an object or something else is written as what it is.
+	// The style of an object means nothing for a value that is not one.
 	if !isObject && (style == "deep" || style == "spread") {
 		style = "repeat"
 	}

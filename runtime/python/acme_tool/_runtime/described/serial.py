@@ -40,7 +40,7 @@ def encoded(value: Any) -> str:
 def pairs(name: str, value: Any, style: str) -> list[Pair]:
     """Return the entries of a query or a form: plain names with encoded values."""
     many = value if isinstance(value, list) else [value]
-    # An input that may be an object or something else is written as what it is.
+    # The style of an object means nothing for a value that is not one.
     if style == "repeat" or (
         style in ("deep", "spread") and not isinstance(value, dict)
     ):

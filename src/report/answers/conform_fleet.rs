@@ -27,6 +27,8 @@ pub struct ConformFleetSummary {
     pub failed: usize,
     /// Tools that were not run, because of an interruption.
     pub pending: usize,
+    /// Projects of other families than those of `--family` and `--probe`, and projects without a contract.
+    pub passed_over: usize,
     pub unsearched: Vec<UnsearchedDirectory>,
 }
 

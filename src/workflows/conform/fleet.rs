@@ -4,7 +4,9 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::contract::Family;
 use crate::inputs::fleet::{self, Fleet, FleetError};
+use crate::inputs::project::{Project, Slot};
 use crate::report::answers::check::UnsearchedDirectory;
 use crate::report::answers::conform_fleet::{
     ConformFleetReport, ConformFleetSummary, ConformedProject,
@@ -17,7 +19,7 @@ use crate::visible::{Visible, visible};
 use crate::workflows::Run;
 
 use super::child::{self, ChildAnswer, ProbeVerdicts};
-use super::request::ConformRequest;
+use super::request::{ConformRequest, known_family};
 
 /// Most probes that one project names.
 const MAX_NAMED: usize = 10;
@@ -37,10 +39,15 @@ pub fn over_projects(
     if projects.is_empty() && unsearched.is_empty() {
         return Err(FleetError::Empty { path: root.to_owned() }.into());
     }
+    let asked = AskedProjects::of(request)?;
     let first = from.map(|from| position(&projects, from)).transpose()?.unwrap_or_default();
     let options = options(request);
-    let mut rows = Vec::new();
+    let (mut rows, mut passed_over) = (Vec::new(), 0);
     for path in &projects[first..] {
+        if !asked.has(path) {
+            passed_over += 1;
+            continue;
+        }
         let shown = path.display().to_string();
         if interrupt::requested() {
             rows.push(ConformedProject::with_status(shown, "pending"));
@@ -48,7 +55,33 @@ pub fn over_projects(
         }
         rows.push(row(shown, examined(path, &options)));
     }
-    conclude(rows, unsearched, request.is_whole, run)
+    conclude(rows, passed_over, unsearched, request.is_whole, run)
+}
+
+/// Which projects a run is about.
+struct AskedProjects {
+    family: Option<Family>,
+    /// Families of the probes that are named.
+    of_probes: Vec<Family>,
+}
+
+impl AskedProjects {
+    fn of(request: &ConformRequest) -> Result<Self, Failure> {
+        request.job_count()?;
+        let family = request.family.as_deref().map(known_family).transpose()?;
+        let of_probes = request.wanted()?.iter().map(|probe| probe.family).collect();
+        Ok(Self { family, of_probes })
+    }
+
+    /// A project that cannot be opened is tried, and its error is shown.
+    fn has(&self, path: &Path) -> bool {
+        let Ok(project) = Project::open(path) else { return true };
+        let family = project.family;
+        let is_without = family == Family::NONE && matches!(project.record, Slot::Good(_));
+        !is_without
+            && self.family.is_none_or(|wanted| wanted == family)
+            && (self.of_probes.is_empty() || self.of_probes.contains(&family))
+    }
 }
 
 /// The place of the project to begin with.
@@ -135,6 +168,7 @@ fn row(path: String, answer: Result<ChildAnswer, Failure>) -> ConformedProject {
 
 fn conclude(
     mut rows: Vec<ConformedProject>,
+    passed_over: usize,
     unsearched: Vec<(PathBuf, String)>,
     is_whole: bool,
     run: &Run,
@@ -146,7 +180,8 @@ fn conclude(
         .into_iter()
         .map(|(path, reason)| UnsearchedDirectory { path: path.display().to_string(), reason })
         .collect();
-    let is_ok = failed + nonconformant + pending == 0 && unsearched.is_empty();
+    // A run without a tool has shown nothing.
+    let is_ok = failed + nonconformant + pending == 0 && unsearched.is_empty() && !rows.is_empty();
     let summary = ConformFleetSummary {
         status: match (pending, is_ok) {
             (1.., _) => "interrupted",
@@ -158,6 +193,7 @@ fn conclude(
         nonconformant,
         failed,
         pending,
+        passed_over,
         unsearched,
     };
     let text = text(&summary, &rows, run);
@@ -187,6 +223,9 @@ fn code(rows: &[ConformedProject], summary: &ConformFleetSummary) -> ErrorCode {
         .iter()
         .filter_map(|row| ErrorCode::ALL.into_iter().find(|code| Some(code.as_str()) == row.code))
         .collect();
+    if rows.is_empty() && summary.unsearched.is_empty() {
+        return ErrorCode::NotFound;
+    }
     let lasting = codes.iter().find(|code| !code.retryable());
     lasting.or(codes.first()).copied().unwrap_or(ErrorCode::Io)
 }
@@ -200,6 +239,9 @@ fn failure(report: &ConformFleetReport, code: ErrorCode) -> Failure {
             .hint(format!("add `--from {next}` to the same command for those that are left"));
     }
     let message = match (summary.nonconformant, summary.failed) {
+        (0, 0) if summary.projects == 0 && summary.unsearched.is_empty() => {
+            format!("no tool was run: {} projects have no such probes", summary.passed_over)
+        }
         (0, 0) => format!(
             "{} directories were not searched or are no project any more",
             summary.unsearched.len()
@@ -239,6 +281,7 @@ fn text(summary: &ConformFleetSummary, rows: &[ConformedProject], run: &Run) -> 
         (summary.nonconformant, "do not"),
         (summary.failed, "could not be run"),
         (summary.pending, "are left"),
+        (summary.passed_over, "have no such probes"),
     ];
     for (count, what) in others.into_iter().filter(|(count, _)| *count > 0) {
         last.push_str(&format!(", {count} {what}"));

@@ -29,8 +29,6 @@ pub use request::{ConformRequest, known_family};
 
 /// Longest time of a whole run.
 const RUN_LIMIT: Duration = Duration::from_secs(600);
-/// Most probes at the same time.
-const MAX_JOBS: usize = 64;
 
 /// Runs a tool, and judges what it did.
 ///
@@ -39,16 +37,8 @@ const MAX_JOBS: usize = 64;
 pub fn examine(request: &ConformRequest, run: &Run) -> Result<Outcome, Failure> {
     let family = request.family.as_deref().map(known_family).transpose()?;
     let files = ReportFile::all(&request.reports, &["junit", "sarif"])?;
-    let jobs = match request.jobs {
-        Some(0) => {
-            return Err(Failure::new(ErrorCode::Validation, "`--jobs` is 0")
-                .hint("use a number of at least 1, or omit the option"));
-        }
-        Some(jobs) => jobs.min(MAX_JOBS),
-        None => std::thread::available_parallelism().map_or(1, usize::from).min(MAX_JOBS),
-    };
-    let wanted =
-        request.probes.iter().map(|id| explain::probe(id)).collect::<Result<Vec<_>, _>>()?;
+    let jobs = request.job_count()?;
+    let wanted = request.wanted()?;
     let subject = subject::find(request, family)?;
     let probes = selected(&wanted, subject.target.family)?;
     temporary::sweep();

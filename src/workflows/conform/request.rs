@@ -2,10 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::conform::Probe;
 use crate::contract::Family;
 use crate::report::conformance::CommandLine;
 use crate::report::{ErrorCode, Failure};
 use crate::visible::excerpt;
+
+use super::explain;
 
 /// Which tool is run, and how.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +31,31 @@ pub struct ConformRequest {
     pub is_whole: bool,
 }
 
+/// Most probes at the same time.
+const MAX_JOBS: usize = 64;
+
 impl ConformRequest {
+    /// How many probes run at the same time.
+    ///
+    /// # Errors
+    /// When it is none.
+    pub fn job_count(&self) -> Result<usize, Failure> {
+        match self.jobs {
+            Some(0) => Err(Failure::new(ErrorCode::Validation, "`--jobs` is 0")
+                .hint("use a number of at least 1, or omit the option")),
+            Some(jobs) => Ok(jobs.min(MAX_JOBS)),
+            None => Ok(std::thread::available_parallelism().map_or(1, usize::from).min(MAX_JOBS)),
+        }
+    }
+
+    /// The probes that are named.
+    ///
+    /// # Errors
+    /// When one does not exist.
+    pub fn wanted(&self) -> Result<Vec<&'static Probe>, Failure> {
+        self.probes.iter().map(|id| explain::probe(id)).collect()
+    }
+
     /// The command line that looks at the same tool again.
     pub fn again(&self, directory: Option<&Path>) -> CommandLine {
         let mut before = vec!["aos".to_owned()];

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::inputs::fleet as projects;
+use crate::inputs::project::{Project, Slot};
 use crate::plan::Digest;
 use crate::report::answers::migrate::{MigrateAnswer, MigratedFleet};
 use crate::report::{ErrorCode, Failure, Outcome};
@@ -14,7 +15,8 @@ use crate::workflows::write_gate::FleetScope;
 use crate::workflows::{Run, fleet};
 
 use super::request::MigrateRequest;
-use super::{Consent, migrate_with, prepared_plan};
+use super::seam::MIGRATORS;
+use super::{Consent, migrate_with, prepared_plan, without_rewrites};
 
 /// Plans by project.
 pub type FleetPlans = BTreeMap<PathBuf, Digest>;
@@ -29,14 +31,18 @@ pub fn migrate_all(root: &Path, request: &MigrateRequest, run: &Run) -> Result<O
         let plans = plans(root, request)?;
         scope(root, &plans, |scope| scope.accept(token))?;
         let answer = |report| MigrateAnswer::Fleet(Box::new(MigratedFleet::of(report)));
-        return fleet::over(root, false, run, answer, |path| {
-            migrate_with(&of(path), run, Consent::Approved(&plans))
+        return fleet::over(root, false, run, answer, |path| match of_another_family(path) {
+            Some(why) => Ok(fleet::nothing_to_do(why)),
+            None => migrate_with(&of(path), run, Consent::Approved(&plans)),
         });
     }
     let seen = RefCell::new(FleetPlans::new());
     let answer = |report| MigrateAnswer::Fleet(Box::new(MigratedFleet::of(report)));
     let result = fleet::over(root, request.write.dry_run, run, answer, |path| {
-        migrate_with(&of(path), run, Consent::Asked(&seen))
+        match of_another_family(path) {
+            Some(why) => Ok(fleet::nothing_to_do(why)),
+            None => migrate_with(&of(path), run, Consent::Asked(&seen)),
+        }
     });
     let seen = seen.into_inner();
     if !request.write.dry_run || seen.is_empty() {
@@ -61,6 +67,14 @@ pub fn migrate_all(root: &Path, request: &MigrateRequest, run: &Run) -> Result<O
         // The others can still be confirmed.
         Err(failure) => Err(failure.detail("confirm_token", token).detail("expires_at", expires)),
     }
+}
+
+/// Why nothing is done in a project that is in order and has no rewrites.
+fn of_another_family(path: &Path) -> Option<String> {
+    let project = Project::open(path).ok()?;
+    let is_other =
+        MIGRATORS.of(project.family).is_none() && matches!(project.record, Slot::Good(_));
+    is_other.then(|| without_rewrites(project.family))
 }
 
 /// The plans of all projects that have one.

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use crate::apply;
-use crate::contract::ProjectFiles;
+use crate::contract::{Family, ProjectFiles};
 use crate::generate::lock::LOCK_PATH;
 use crate::inputs::adoption;
 use crate::inputs::fleet_file::BASELINE_PATH;
@@ -66,6 +66,11 @@ fn migrate_with(
     conclude(&project, prepared, request, run, consent)
 }
 
+/// Why a project stays as it is.
+fn without_rewrites(family: Family) -> String {
+    format!("aos has no rewrites for projects of the family `{family}`")
+}
+
 /// The root of a project and the plan for it.
 fn prepared_plan(request: &MigrateRequest) -> Result<(PathBuf, Plan), Failure> {
     prepared(request).map(|(project, prepared)| (project.root, prepared.plan))
@@ -75,9 +80,9 @@ fn prepared(request: &MigrateRequest) -> Result<(Project, PreparedMigration), Fa
     let (project, notes) = sync::open(&request.path, &request.write)?;
     sync::has_contract(project.family, "migrate")?;
     let migrator = MIGRATORS.of(project.family).ok_or_else(|| {
-        let message = format!("aos has no rewrites for {}s", project.family.noun());
-        Failure::new(ErrorCode::Validation, message)
-            .hint("adopt it with `aos sync-spec`; `aos check` lists what to change by hand")
+        Failure::new(ErrorCode::Validation, without_rewrites(project.family)).hint(
+            "`aos sync-spec` adopts a project, and `aos upgrade` brings one that aos made to the newest template",
+        )
     })?;
     let wanted = request.wanted(migrator.rewrites())?;
     let original = repository::load(&project);

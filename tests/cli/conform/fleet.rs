@@ -59,6 +59,16 @@ fn each_tool_of_a_fleet_is_run_and_one_answer_sums_up() {
     let words = ["conform", "--recursive", "fleet", "--from", "fleet", "--jobs", "1"];
     sandbox.aos(&words).error("E_NOT_FOUND", 3);
     sandbox.aos(&["conform", "--recursive", "nothing"]).error("E_NOT_FOUND", 3);
+    // A wrong option is one error, not one for each project.
+    for wrong in [&["--jobs", "0"][..], &["--probe", "harness.nothing"], &["--family", "x"]] {
+        let error = sandbox.aos(&[&["conform", "--recursive", "fleet"], wrong].concat());
+        let error = error.error("E_VALIDATION", 2);
+        assert_eq!(error["details"]["projects"], serde_json::Value::Null, "{error}");
+    }
+    // Where no project has the probe, nothing was shown.
+    let words = ["conform", "--recursive", "fleet", "--probe", "cli.one-document"];
+    let error = sandbox.aos(&words).error("E_NOT_FOUND", 3);
+    assert_eq!(error["details"]["summary"]["passed_over"], 4, "{error}");
 }
 
 #[test]

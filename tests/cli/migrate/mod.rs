@@ -199,3 +199,14 @@ fn a_fleet_is_brought_over_one_by_one_and_a_failure_stops_nobody() {
     let data = sandbox.aos(&words).data();
     assert_eq!(data["summary"]["unchanged"], 2, "{data}");
 }
+
+#[test]
+fn a_project_without_rewrites_is_no_failure_of_a_fleet() {
+    let sandbox = Sandbox::new();
+    sandbox.aos(&["new", "ledger", "--template", "cli-go", "--no-git"]).data();
+    let data = sandbox.aos(&["migrate", "--recursive", ".", "--dry-run"]).data();
+    assert_eq!((&data["summary"]["failed"], &data["summary"]["unchanged"]), (&0.into(), &1.into()));
+    assert!(data["projects"][0]["message"].to_string().contains("agent-cli"), "{data}");
+    let ledger = sandbox.work().join("ledger");
+    sandbox.aos_in(&ledger, &["migrate"]).error("E_VALIDATION", 2);
+}

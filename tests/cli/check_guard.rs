@@ -58,6 +58,9 @@ fn in_every_template_a_guard_that_is_off_is_found() {
             (step, "run: |\n          set +e\n          aos check\n          echo done\n"),
             (step, "continue-on-error: true\n        run: aos check\n"),
             (step, "if: false\n        run: aos check\n"),
+            (step, "working-directory: /tmp\n        run: aos check\n"),
+            (step, "run: |\n          exit 0\n          aos check\n"),
+            (step, "run: |\n          aos() { true; }\n          aos check\n"),
             ("  pull_request:\n", "  workflow_dispatch:\n"),
         ] {
             // A trigger is one of two.
@@ -147,4 +150,44 @@ fn the_repository_above_a_project_counts() {
         "error guard/rewritten ../.gitattributes",
     ];
     assert_eq!(found, expected);
+}
+
+#[test]
+fn a_guard_that_other_parts_of_the_workflow_keep_from_running_is_found() {
+    let (sandbox, project) = project("augmentor-node");
+    let good = std::fs::read_to_string(project.join(WORKFLOW)).unwrap();
+    let put = |from: &str, to: &str| {
+        assert!(good.contains(from), "{from}");
+        std::fs::write(project.join(WORKFLOW), good.replace(from, to)).unwrap();
+    };
+    let ignored = format!("error guard/ignored {WORKFLOW}");
+    let elsewhen = format!("warning guard/not-in-ci {WORKFLOW}");
+    let step = "run: aos check\n";
+    for condition in
+        ["github.event_name == 'schedule'", "${{ github.actor == 0 }}", "vars.A == 'b'"]
+    {
+        put(step, &format!("if: {condition}\n        run: aos check\n"));
+        assert_eq!(guard(&sandbox, &project), [elsewhen.as_str()], "{condition}");
+    }
+    for condition in ["github.event_name == 'push'", "always()", "github.actor != 'a[bot]'"] {
+        put(step, &format!("if: {condition}\n        run: aos check\n"));
+        assert_eq!(guard(&sandbox, &project), [""; 0], "{condition}");
+    }
+    let gate =
+        "jobs:\n  gate:\n    if: false\n    runs-on: ubuntu-24.04\n    steps:\n      - run: echo\n";
+    let needs = good.replace("    runs-on:", "    needs: gate\n    runs-on:");
+    std::fs::write(project.join(WORKFLOW), needs.replace("jobs:\n", gate)).unwrap();
+    assert_eq!(guard(&sandbox, &project), [ignored.as_str()]);
+    std::fs::write(
+        project.join(WORKFLOW),
+        needs.replace("jobs:\n", &gate.replace("if: false", "timeout-minutes: 5")),
+    )
+    .unwrap();
+    assert_eq!(guard(&sandbox, &project), [""; 0]);
+    let push = "  push:\n    branches: [main]\n";
+    assert!(good.contains(push));
+    let only =
+        good.replace("  pull_request:\n", "").replace(push, "  push:\n    branches: [never]\n");
+    std::fs::write(project.join(WORKFLOW), only).unwrap();
+    assert_eq!(guard(&sandbox, &project), [elsewhen.as_str()]);
 }

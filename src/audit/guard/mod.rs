@@ -3,8 +3,12 @@
 //! Reads what is committed in the project and in the repository around it. Nothing is run.
 
 mod attributes;
+mod conditions;
+mod expression;
 mod indirect;
+mod jobs;
 mod pipeline;
+mod reach;
 mod shell;
 mod shell_commands;
 mod yaml;

@@ -6,7 +6,9 @@ use crate::contract::pipelines::is_pipeline;
 use crate::contract::{Finding, ProjectFiles};
 use crate::visible::excerpt;
 
+use super::conditions::{condition, never_on_changes, never_run};
 use super::indirect::Scripts;
+use super::jobs;
 use super::shell::ShellMode;
 use super::yaml::{self, YamlNode};
 use super::{IGNORED, NOT_IN_CI};
@@ -143,7 +145,36 @@ impl PipelineWalk<'_> {
             if is_actions {
                 context.elsewhen = document.member("on").and_then(never_on_changes);
             }
-            self.node(document, &context);
+            match document {
+                YamlNode::Table(members) if is_actions => {
+                    self.workflow(document, members, &context)
+                }
+                _ => self.node(document, &context),
+            }
+        }
+    }
+
+    /// A workflow of GitHub: a job that needs one that never runs does not run either.
+    fn workflow(
+        &mut self,
+        document: &YamlNode,
+        members: &[(String, YamlNode)],
+        context: &StepContext,
+    ) {
+        let never = jobs::never_run(document);
+        let context = context.inside(document);
+        for (key, value) in members {
+            match value {
+                YamlNode::Table(jobs) if key == "jobs" => {
+                    for (name, job) in jobs {
+                        let mut context = context.clone();
+                        context.ignored =
+                            context.ignored.or_else(|| never.get(name.as_str()).cloned());
+                        self.node(job, &context);
+                    }
+                }
+                _ => self.node(value, &context),
+            }
         }
     }
 
@@ -259,7 +290,10 @@ impl StepContext {
             inner.shell = Some(shell.to_owned());
         }
         if inner.ignored.is_none() {
-            inner.ignored = lenient(node).or_else(|| never_run(node));
+            inner.ignored = lenient(node).or_else(|| never_run(node)).or_else(|| outside(node));
+        }
+        if inner.elsewhen.is_none() {
+            inner.elsewhen = condition(node);
         }
         inner
     }
@@ -279,80 +313,16 @@ fn lenient(node: &YamlNode) -> Option<String> {
     passes.then(|| format!("`{key}` lets a failure pass"))
 }
 
-/// Conditions that never hold, or only after a failure.
-fn never_run(node: &YamlNode) -> Option<String> {
-    for key in ["if", "condition"] {
-        let Some(text) = node.member(key).and_then(YamlNode::text) else { continue };
-        let condition = text.trim().trim_start_matches("${{").trim_end_matches("}}").trim();
-        let bare = condition.trim_matches(['\'', '"', '(', ')', ' ']);
-        if matches!(
-            bare,
-            "false"
-                | "0"
-                | "null"
-                | ""
-                | "never"
-                | "failure"
-                | "cancelled"
-                | "failed"
-                | "!always"
-                | "!true"
-        ) {
-            return Some(format!("its condition is `{condition}`"));
-        }
-    }
-    if node.member("enabled").and_then(YamlNode::text) == Some("false") {
-        return Some("it is not enabled".to_owned());
-    }
-    let when = node.member("when").and_then(YamlNode::text)?;
-    matches!(when, "never" | "manual" | "on_failure" | "on_fail")
-        .then(|| format!("it runs only `when: {when}`"))
-}
-
-/// Why a workflow with these triggers does not run on changes.
-fn never_on_changes(on: &YamlNode) -> Option<String> {
-    const CHANGES: &[&str] = &[
-        "push",
-        "pull_request",
-        "pull_request_target",
-        "merge_group",
-        "workflow_call",
-        "workflow_run",
-    ];
-    let names: Vec<&str> = match on {
-        YamlNode::Table(members) => members.iter().map(|(name, _)| name.as_str()).collect(),
-        other => other.scalars(),
-    };
-    let setting = |name: &str| match on {
-        YamlNode::Table(_) => on.member(name),
-        _ => None,
-    };
-    let is_effective = |name: &&str| {
-        CHANGES.contains(name) && setting(name).is_none_or(|value| !excludes_all(name, value))
-    };
-    if names.iter().any(is_effective) {
-        return None;
-    }
-    let shown: Vec<_> = names.iter().take(5).map(|name| format!("`{name}`")).collect();
-    Some(format!("the workflow runs only on {}, not on every change", shown.join(", ")))
-}
-
-/// Whether the filters of a trigger leave no change.
-fn excludes_all(name: &str, value: &YamlNode) -> bool {
-    let of = |key: &str| value.member(key).map(YamlNode::scalars);
-    let all = |key: &str| {
-        of(key).is_some_and(|patterns| patterns.iter().any(|one| matches!(*one, "**" | "*")))
-    };
-    let types = of("types").is_some_and(|types| {
-        !types.iter().any(|one| {
-            matches!(*one, "opened" | "synchronize" | "reopened" | "checks_requested" | "completed")
-        })
-    });
-    let only_tags = name == "push"
-        && of("tags").is_some()
-        && of("branches").is_none()
-        && of("branches-ignore").is_none();
-    all("branches-ignore") || all("paths-ignore") || types || only_tags
+/// A directory of the machine instead of one of the checkout.
+fn outside(node: &YamlNode) -> Option<String> {
+    let directory = node
+        .member("working-directory")
+        .or_else(|| node.member("defaults")?.member("run")?.member("working-directory"))?
+        .text()?;
+    let is_outside = directory.starts_with('/') && !directory.starts_with("/github/workspace")
+        || directory.starts_with('~')
+        || directory.as_bytes().get(1) == Some(&b':');
+    is_outside.then(|| format!("it runs in `{directory}`, which is not in the checkout"))
 }
 
 /// The scripts of a package.json.

@@ -2,6 +2,7 @@
 //!
 //! Reads lists of commands, not all of the shell: what decides is the operator after the call and the options in force.
 
+use super::reach::{is_redefined, unreachable_from};
 use super::shell_commands::{CallEnd, ShellCommand, commands};
 
 /// How a shell treats a command that fails.
@@ -86,6 +87,8 @@ pub fn calls_with(
                 .get(1)
                 .is_some_and(|code| code.contains("exit 0") || code.contains("true"))
     });
+    let unreachable = unreachable_from(&commands);
+    let is_redefined = is_redefined(&commands);
     let mut found = Vec::new();
     for (at, command) in commands.iter().enumerate() {
         let words: Vec<&str> = command.words.iter().map(String::as_str).collect();
@@ -94,10 +97,16 @@ pub fn calls_with(
         }
         let inner = if is_call(&words) { Some(None) } else { started(&words) };
         let Some(inner) = inner else { continue };
-        let ignored = match (inner, trapped) {
-            (Some(reason), _) => Some(reason),
-            (None, true) => Some("a trap discards its exit code".to_owned()),
-            (None, false) => judged(&commands, at, mode),
+        let ignored = if inner.is_some() {
+            inner
+        } else if at > unreachable {
+            Some("the script ends before it".to_owned())
+        } else if is_redefined {
+            Some("the script gives `aos` another meaning".to_owned())
+        } else if trapped {
+            Some("a trap discards its exit code".to_owned())
+        } else {
+            judged(&commands, at, mode)
         };
         found.push(GuardCall { line: command.line, ignored });
     }
@@ -220,6 +229,12 @@ mod tests {
             "report=$(aos check)",
             "set -o pipefail\naos check | tee log",
             "aos check; exit 0",
+            "test -f x || exit 0\naos check",
+            "if test -f x; then exit 0; fi\naos check",
+            "if test -f x\nthen\n  exit 0\nfi\naos check",
+            "stop() { exit 0; }\naos check",
+            "exec 2>&1\naos check",
+            "for x in a; do\n  exit 0\ndone\naos check",
         ] {
             assert_eq!(ignored(script, ShellMode::STEP), [false], "{script}");
         }
@@ -243,6 +258,13 @@ mod tests {
             "echo `aos check`",
             "set +e\naos check\necho done",
             "trap 'exit 0' EXIT\naos check",
+            "exit 0\naos check",
+            "echo; exit\naos check",
+            "exec true\naos check",
+            "aos() { true; }\naos check",
+            "aos() {\n  true\n}\naos check",
+            "function aos { true; }\naos check",
+            "alias aos=true\naos check",
         ] {
             assert_eq!(ignored(script, ShellMode::STEP), [true], "{script}");
         }

@@ -84,7 +84,12 @@ impl<'a> GeneratedModule<'a> {
     }
 
     pub(super) fn amended(&self, path: &str, text: &str, at: usize) -> Finding {
-        let message = format!("it changes values of `{}` while the tool runs", self.path);
+        self.amended_by(path, text, at, "it changes values of")
+    }
+
+    /// `why` is followed by the path of the module.
+    pub(super) fn amended_by(&self, path: &str, text: &str, at: usize, why: &str) -> Finding {
+        let message = format!("{why} `{}` while the tool runs", self.path);
         let mut finding = rules::AMENDED.finding(path, message);
         finding.line = Some(line(text, at));
         finding

@@ -2,6 +2,7 @@
 
 mod aliases;
 mod loaders;
+mod reexports;
 
 use crate::contract::Finding;
 use crate::system::files::Kind;
@@ -72,6 +73,12 @@ fn constants(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
             }));
         }
         let code = masked(text, Syntax::Braces);
+        if let Some(at) = reexports::change(module, text, &code) {
+            let why =
+                "it passes on everything of the module but puts values of its own in place of";
+            found.push(module.amended_by(path, text, at, why));
+            continue;
+        }
         let inline = inline.iter().flat_map(|inline| inline.captures_iter(text));
         let inline = inline.filter_map(|captures| {
             // Of a call in a comment or a string nothing is left.

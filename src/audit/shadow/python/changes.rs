@@ -11,6 +11,7 @@ use crate::contract::Finding;
 use super::super::masked::{Syntax, masked};
 use super::super::mutation::{Mutation, STEPS};
 use super::super::pattern::regex;
+use super::computed;
 use super::loaded;
 use super::scope::is_local;
 use super::targets::targets;
@@ -49,6 +50,9 @@ pub fn sources(
         }
         if let Some(at) = patterns.change(module, &exports, text, &code) {
             found.push(module.amended(path, text, at));
+        } else if let Some(at) = computed::change(&code) {
+            let why = "it changes a module whose name it computes, and that may be";
+            found.push(module.amended_by(path, text, at, why));
         }
     }
 }

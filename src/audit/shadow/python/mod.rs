@@ -1,6 +1,7 @@
 //! Python: packages, extension modules and bytecode that are imported first, and code that changes the module.
 
 mod changes;
+mod computed;
 mod hooks;
 pub mod imports;
 mod loaded;

@@ -1,0 +1,156 @@
+//! Whether the conditions of a step and the triggers of a workflow let it run when something changes.
+
+use super::expression::{Truth, holds};
+use super::yaml::YamlNode;
+
+/// Conditions that never hold, or only after a failure.
+pub fn never_run(node: &YamlNode) -> Option<String> {
+    for key in ["if", "condition"] {
+        let Some(text) = node.member(key).and_then(YamlNode::text) else { continue };
+        let condition = text.trim().trim_start_matches("${{").trim_end_matches("}}").trim();
+        let bare = condition.trim_matches(['\'', '"', '(', ')', ' ']);
+        if matches!(
+            bare,
+            "false"
+                | "0"
+                | "null"
+                | ""
+                | "never"
+                | "failure"
+                | "cancelled"
+                | "failed"
+                | "!always"
+                | "!true"
+        ) {
+            return Some(format!("its condition is `{condition}`"));
+        }
+    }
+    if node.member("enabled").and_then(YamlNode::text) == Some("false") {
+        return Some("it is not enabled".to_owned());
+    }
+    let when = node.member("when").and_then(YamlNode::text)?;
+    matches!(when, "never" | "manual" | "on_failure" | "on_fail")
+        .then(|| format!("it runs only `when: {when}`"))
+}
+
+/// A condition of GitHub under which no change, or nobody can say which, runs what it guards.
+pub fn condition(node: &YamlNode) -> Option<String> {
+    let text = node.member("if")?.text()?;
+    let all = ["push", "pull_request", "merge_group"].map(|event| holds(text, event));
+    if all.contains(&Truth::Yes) {
+        return None;
+    }
+    Some(match all.contains(&Truth::Unknown) {
+        true => format!("the condition `{}` decides whether it runs", text.trim()),
+        false => format!("its condition is `{}`", text.trim()),
+    })
+}
+
+/// Why a workflow with these triggers does not run on changes.
+pub fn never_on_changes(on: &YamlNode) -> Option<String> {
+    const CHANGES: &[&str] = &[
+        "push",
+        "pull_request",
+        "pull_request_target",
+        "merge_group",
+        "workflow_call",
+        "workflow_run",
+    ];
+    let names: Vec<&str> = match on {
+        YamlNode::Table(members) => members.iter().map(|(name, _)| name.as_str()).collect(),
+        other => other.scalars(),
+    };
+    let setting = |name: &str| match on {
+        YamlNode::Table(_) => on.member(name),
+        _ => None,
+    };
+    let is_effective = |name: &&str| {
+        CHANGES.contains(name) && setting(name).is_none_or(|value| !excludes_all(name, value))
+    };
+    if names.iter().any(is_effective) {
+        return None;
+    }
+    let shown: Vec<_> = names.iter().take(5).map(|name| format!("`{name}`")).collect();
+    Some(format!("the workflow runs only on {}, not on every change", shown.join(", ")))
+}
+
+/// Whether the filters of a trigger leave no change.
+fn excludes_all(name: &str, value: &YamlNode) -> bool {
+    let of = |key: &str| value.member(key).map(YamlNode::scalars);
+    let all = |key: &str| {
+        of(key).is_some_and(|patterns| patterns.iter().any(|one| matches!(*one, "**" | "*")))
+    };
+    let types = of("types").is_some_and(|types| {
+        !types.iter().any(|one| {
+            matches!(*one, "opened" | "synchronize" | "reopened" | "checks_requested" | "completed")
+        })
+    });
+    let only_tags = name == "push"
+        && of("tags").is_some()
+        && of("branches").is_none()
+        && of("branches-ignore").is_none();
+    let unusual = of("branches").is_some_and(|branches| !branches.iter().any(|one| is_usual(one)));
+    all("branches-ignore") || all("paths-ignore") || types || only_tags || unusual
+}
+
+/// Whether a pattern may be that of the branch that everybody works on.
+fn is_usual(branch: &str) -> bool {
+    const USUAL: &[&str] = &[
+        "main",
+        "master",
+        "trunk",
+        "develop",
+        "development",
+        "dev",
+        "default",
+        "production",
+        "prod",
+        "stable",
+        "next",
+        "release",
+        "$default-branch",
+    ];
+    let is_pattern = branch.contains(['*', '?', '[', '$']) && !branch.starts_with('!');
+    is_pattern || USUAL.contains(&branch)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::yaml;
+    use super::*;
+
+    fn node(text: &str) -> YamlNode {
+        yaml::read(text).unwrap().remove(0)
+    }
+
+    #[test]
+    fn triggers_that_no_change_starts_are_found() {
+        for (text, starts) in [
+            ("push: {branches: [main]}", true),
+            ("push: {branches: [never]}", false),
+            ("push: {branches: ['release/**']}", true),
+            ("push: {branches: [never]}\npull_request:", true),
+            ("pull_request: {branches: [never]}", false),
+            ("push: {branches: ['!main']}", false),
+            ("push: {paths-ignore: ['**']}", false),
+        ] {
+            assert_eq!(never_on_changes(&node(text)).is_none(), starts, "{text}");
+        }
+    }
+
+    #[test]
+    fn conditions_that_changes_do_not_meet_are_found() {
+        for (text, runs) in [
+            ("github.event_name == 'pull_request'", true),
+            ("github.event_name == 'schedule'", false),
+            ("${{ github.actor == 0 }}", false),
+            ("github.actor != 'renovate[bot]'", true),
+            ("always()", true),
+            ("matrix.os == 'ubuntu-24.04'", true),
+            ("vars.CHECK == 'yes'", false),
+        ] {
+            let node = node(&format!("if: \"{text}\""));
+            assert_eq!(condition(&node).is_none(), runs, "{text}");
+        }
+    }
+}

@@ -11,6 +11,7 @@ pub mod json_schema;
 pub mod name;
 pub mod pipelines;
 pub mod pyproject;
+pub mod remembered;
 pub mod repository;
 pub mod rules;
 pub mod suggestion;

@@ -52,6 +52,12 @@ impl fmt::Debug for Collector {
 }
 
 impl Collector {
+    /// Whether nothing was found yet.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.findings.is_empty()
+    }
+
     /// A finding at a byte of a file.
     pub fn at(&mut self, rule: &Rule, source: &SourceText<'_>, at: usize, message: String) {
         self.with_fix(rule, source, at, message, rule.fix);

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::collector::{Collector, SourceText};
 use super::rule::Rule;
+use crate::contract::remembered::Remembered;
 
 pub const COMMITTED: Rule = Rule {
     id: "secrets/committed",
@@ -68,8 +69,21 @@ const fn pair(first: u8, second: u8) -> usize {
 /// Bytes that are judged at once; eight pairs, one at each multiple of three.
 const BLOCK: usize = 24;
 
-/// Finds them in one file.
+/// Finds them in one file; a text in which nothing was found is not searched again.
 pub fn scan(path: &str, bytes: &[u8], found: &mut Collector) {
+    static CLEAN: Remembered<bool> = Remembered::new();
+    let is_clean = |text: &'static str| {
+        let mut nothing = Collector::default();
+        search(path, text.as_bytes(), &mut nothing);
+        nothing.is_empty()
+    };
+    let text = std::str::from_utf8(bytes).ok();
+    if text.and_then(|text| CLEAN.of(text, is_clean)) != Some(true) {
+        search(path, bytes, found);
+    }
+}
+
+fn search(path: &str, bytes: &[u8], found: &mut Collector) {
     // A start at any place puts one of its three pairs at a multiple of three.
     let (blocks, rest) = bytes.as_chunks::<BLOCK>();
     for (index, block) in blocks.iter().enumerate() {

@@ -1,16 +1,24 @@
 //! The Python sources of a project, read once, and which of them only tests use.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
+use std::sync::Arc;
 
 use super::super::masked::{Syntax, masked};
 use super::imports::{ImportedName, imports, last};
 use super::statements::{Statements, closing};
 use super::tokens::{PythonKind, PythonToken, tokens};
 use crate::audit::shadow::module::GeneratedModule;
+use crate::contract::remembered::Remembered;
 
 /// A source with its tokens.
 pub struct PythonText<'t> {
     pub path: &'t str,
+    read: Arc<ReadPython<'t>>,
+}
+
+/// What follows from the text of a source, wherever the source is.
+pub struct ReadPython<'t> {
     /// The text without its comments and strings.
     pub code: String,
     pub tokens: Vec<PythonToken<'t>>,
@@ -19,14 +27,33 @@ pub struct PythonText<'t> {
     pub statements: Statements,
 }
 
-impl<'t> PythonText<'t> {
-    #[must_use]
-    pub fn of(path: &'t str, text: &'t str) -> Self {
+impl<'t> ReadPython<'t> {
+    fn of(text: &'t str) -> Self {
         let tokens = tokens(text);
         let (imports, is_import) = imports(&tokens);
         let statements = Statements::of(&tokens, &is_import);
         let code = masked(&line_ends(text), Syntax::Python);
-        Self { path, code, tokens, imports, is_import, statements }
+        Self { code, tokens, imports, is_import, statements }
+    }
+}
+
+impl<'t> Deref for PythonText<'t> {
+    type Target = ReadPython<'t>;
+
+    fn deref(&self) -> &ReadPython<'t> {
+        &self.read
+    }
+}
+
+impl<'t> PythonText<'t> {
+    /// Reads a source; one with the text of an earlier source is not read again.
+    #[must_use]
+    pub fn of(path: &'t str, text: &'t str) -> Self {
+        static READ: Remembered<Arc<ReadPython<'static>>> = Remembered::new();
+        let known: Option<Arc<ReadPython<'t>>> =
+            READ.of(text, |text| Arc::new(ReadPython::of(text)));
+        let read = known.unwrap_or_else(|| Arc::new(ReadPython::of(text)));
+        Self { path, read }
     }
 
     /// The name that other files import this one by.

@@ -61,7 +61,9 @@ def pairs(name: str, value: Any, style: str) -> list[Pair]:
         members = value.items()
         return [(key, _encoded(part)) for key, part in members]
     if style == "json":
-        text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+        text = json.dumps(
+            value, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+        )
         return [(name, percent(text, safe=""))]
     return [(name, _joined(value, style))]
 

@@ -116,23 +116,24 @@ pub struct NewArgs {
 /// When an input is wrong or the target is taken; nothing is written then.
 pub fn run(args: &NewArgs, run: &Run) -> Result<Outcome, Failure> {
     let openapi = args.openapi.request();
+    let roots = args.trusted_root.as_deref().map(|path| trust_root(Some(path)).map(Arc::new));
+    let roots = roots.transpose()?;
     if args.list {
         return match (&openapi, &args.name) {
             (Some(request), name) => {
                 new::explore(&args.template, name.as_deref().unwrap_or("api"), request, run)
             }
-            (None, None) => new::list(&args.template, run),
+            (None, None) => new::list(&args.template, roots.as_deref(), run),
             (None, Some(_)) => {
                 let message = "`--list` takes no NAME, except with `--openapi`";
                 Err(Failure::new(ErrorCode::Usage, message).hint("run `aos new --list`"))
             }
         };
     }
-    let roots = args.trusted_root.as_deref().map(|path| trust_root(Some(path)).map(Arc::new));
     let request = NewRequest {
         name: args.name.clone().unwrap_or_default(),
         template: args.template.clone(),
-        roots: roots.transpose()?,
+        roots,
         preset: args.preset.clone(),
         openapi,
         dir: args.dir.clone(),

@@ -8,7 +8,8 @@ use crate::plan::{Content, RelativePath};
 const MIN_SIMILARITY: usize = 50;
 /// Largest number of pairs that are compared line by line.
 const MAX_PAIRS: usize = 40_000;
-/// Smallest file that is found again by its content, in bytes: short ones are alike by chance.
+/// Smallest file that is found again by a part of its content, in bytes: short ones are alike by chance, so they must be
+/// equal.
 const MIN_SIZE: usize = 40;
 
 /// Pairs each file of `lost` with the file of `found` that it became, the most similar first.
@@ -25,12 +26,14 @@ pub fn detect<'a>(
     let mut pairs = Vec::new();
     for (old, content) in lost {
         let lines = Lines::of(content);
-        if lines.size < MIN_SIZE {
-            continue;
-        }
+        let wanted = match lines.size {
+            0 => continue,
+            size if size < MIN_SIZE => 100,
+            _ => MIN_SIMILARITY,
+        };
         for ((new, _), other) in found.iter().zip(&counted) {
             let similarity = lines.similarity(other);
-            if similarity >= MIN_SIMILARITY {
+            if similarity >= wanted {
                 let same_name = name(old) == name(new);
                 pairs.push((similarity, same_name, *old, *new));
             }
@@ -117,6 +120,16 @@ mod tests {
         let lost = BTreeMap::from([(&a, &old)]);
         let found = BTreeMap::from([(&b, &old), (&c, &old)]);
         assert_eq!(detect(&lost, &found), BTreeMap::from([(a.clone(), c.clone())]));
+    }
+
+    #[test]
+    fn a_short_file_is_found_again_when_it_is_equal() {
+        let (a, b, c) = (path("a/x.txt"), path("b/x.txt"), path("c/y.txt"));
+        let (old, other) = (Content::plain("one\ntwo\n"), Content::plain("one\ntwo2\n"));
+        let lost = BTreeMap::from([(&a, &old)]);
+        let found = BTreeMap::from([(&b, &old), (&c, &old)]);
+        assert_eq!(detect(&lost, &found), BTreeMap::from([(a.clone(), b.clone())]));
+        assert!(detect(&lost, &BTreeMap::from([(&b, &other)])).is_empty());
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::visible::excerpt;
 /// Largest description with its files, in bytes.
 pub const MAX_BYTES: u64 = 48 * 1024 * 1024;
 /// Most files that a description may be made of, and most references one after the other.
-const MAX_FILES: usize = 200;
+const MAX_FILES: usize = 5_000;
 const MAX_HOPS: usize = 32;
 
 /// Why there is no description.

@@ -2,13 +2,15 @@
 
 use crate::contract::cli_name::{CliName, CliNameError};
 
-/// Packages beside which the adapter is compiled, and words that no Go package can have.
+/// Packages beside which the adapter is compiled, words that no Go package can have, and names of Windows devices, which
+/// no module path can have.
 const TAKEN: &str = "\
     main init documentation internal vendor testdata std cmd all activitydispatch activitystate agentbase authprobe \
     binaryutil hooksjson hookutil modelcatalog registry fake adapters ports domain contract agy aider amp auggie \
     autohand claudecode cline codex continueagent copilot crush cursor devin droid goose grok kilocode kimi kiro muse \
     opencode pi primeagent qwen vibe break case chan const continue default defer else fallthrough for func go goto if \
-    import interface map package range return select struct switch type var";
+    import interface map package range return select struct switch type var \
+    con prn aux nul com0 com1 com2 com3 com4 com5 com6 com7 com8 com9 lpt0 lpt1 lpt2 lpt3 lpt4 lpt5 lpt6 lpt7 lpt8 lpt9";
 /// Where adapters are in the module of the orchestrator.
 pub const MODULE: &str = "github.com/aoagents/agent-orchestrator/backend/internal/adapters/agent/";
 
@@ -61,6 +63,9 @@ mod tests {
             ("test", "test"),
             ("claude-code", "claudecodeagent"),
             ("json", "json"),
+            ("con", "conagent"),
+            ("com-1", "com1agent"),
+            ("nul", "nulagent"),
         ] {
             assert_eq!(AdapterName::parse(id).unwrap().package(), package);
         }

@@ -244,12 +244,11 @@ fn project_line(report: &ProjectReport, run: &Run) -> Visible {
         Some(version) => format!(", runtime {version}"),
         None => String::new(),
     };
-    let compared = report.compared;
+    let compared = counted(report.compared, "file");
     visible!(
         "{} {} {}",
         verdict,
         style.strong(if report.path == "." { &report.name } else { &report.path }),
-        style
-            .faint(format!("({} {tag}{trust}{runtime}, {compared} files compared)", report.family))
+        style.faint(format!("({} {tag}{trust}{runtime}, {compared} compared)", report.family))
     )
 }

@@ -1,5 +1,6 @@
 //! `aos new` without a name, on a terminal: asks for template, name, preset and answers, and shows what it would create.
 
+use crate::visible::counted;
 use std::collections::BTreeMap;
 
 use crate::contract::SpecTag;
@@ -45,9 +46,9 @@ pub fn complete(mut request: NewRequest) -> Result<NewRequest, Failure> {
     let files = project.files.len();
     let yours = files - project.managed.len();
     terminal::write_stderr(&visible!(
-        "{}: {} files, {} of them yours to edit; template {} {}, contract {}\nThe same again: {}\n",
+        "{}: {}, {} of them yours to edit; template {} {}, contract {}\nThe same again: {}\n",
         place.target.display(),
-        files,
+        counted(files, "file"),
         yours,
         project.template.name,
         project.template.version,

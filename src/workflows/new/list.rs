@@ -5,6 +5,7 @@ use crate::inputs::own_template::NamedTemplate;
 use crate::inputs::template::{self, Question, Template};
 use crate::report::answers::new::{NewAnswer, TemplateList, TemplateQuestion, TemplateSummary};
 use crate::report::{Failure, Outcome};
+use crate::verify::TrustRoot;
 use crate::visible::{Visible, visible};
 use crate::workflows::Run;
 
@@ -14,12 +15,12 @@ use super::choices::{self, embedded_template};
 ///
 /// # Errors
 /// When a template is faulty.
-pub fn list(wanted: &str, run: &Run) -> Result<Outcome, Failure> {
+pub fn list(wanted: &str, roots: Option<&TrustRoot>, run: &Run) -> Result<Outcome, Failure> {
     let style = run.style;
     let mut templates = Vec::new();
     let mut lines = Vec::new();
     let all = match NamedTemplate::of(wanted)? {
-        NamedTemplate::Own(_) => vec![choices::template(wanted, None)?.template],
+        NamedTemplate::Own(_) => vec![choices::template(wanted, roots)?.template],
         NamedTemplate::Embedded(_) => {
             let names = template::names().into_iter();
             names.map(|name| embedded_template(&name)).collect::<Result<_, _>>()?

@@ -1,5 +1,6 @@
 //! What `aos new` answers.
 
+use crate::visible::counted;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -116,8 +117,8 @@ impl NewProject {
         let places: BTreeSet<_> = self.managed.iter().map(place).collect();
         let places: Vec<_> = places.into_iter().collect();
         format!(
-            "{} files in {} (renew with `aos gen` and `aos sync-spec`)",
-            self.managed.len(),
+            "{} in {} (renew with `aos gen` and `aos sync-spec`)",
+            counted(self.managed.len(), "file"),
             places.join(", ")
         )
     }

@@ -33,11 +33,11 @@ pub fn show(run: &Run) -> Result<Outcome, Failure> {
     let contracts = contracts.map(|runtime| runtime.info.contracts).unwrap_or_default();
     let version = state.version.map_or_else(|| "unknown".to_owned(), |version| version.to_string());
     let mut lines = vec![visible!(
-        "{} {} in {} ({} files)",
+        "{} {} in {} ({})",
         run.style.strong(&state.name),
         version,
         state.path,
-        locked.map_or(0, |locked| locked.files.len())
+        count(locked.map_or(0, |locked| locked.files.len()))
     )];
     lines.extend(parts.iter().map(|(path, files)| visible!("  {} {}", path, count(*files))));
     if !state.owned.is_empty() {

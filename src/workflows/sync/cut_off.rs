@@ -1,5 +1,6 @@
 //! A write of this machine that was cut off: undone before anything else, or shown by a dry run.
 
+use crate::visible::counted;
 use std::path::Path;
 
 use crate::apply;
@@ -25,8 +26,8 @@ pub fn put_back(root: &Path, write: &WriteOptions) -> Result<Vec<String>, Failur
     let mut notes = Vec::new();
     if let Some(recovery) = &recovery {
         notes.push(format!(
-            "an earlier run was interrupted; {} files were restored",
-            recovery.restored.len()
+            "an earlier run was interrupted; restored: {}",
+            counted(recovery.restored.len(), "file")
         ));
         notes.extend(recovery.restored.iter().map(|restored| match restored.action {
             "remove" => format!("`{}`, which that run had created, was removed", restored.path),

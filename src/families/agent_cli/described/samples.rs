@@ -21,6 +21,8 @@ pub fn value(input: &DescribedInput, at: usize) -> Value {
         return sample.clone();
     }
     match input.kind.as_str() {
+        // The place of an input differs between the commands that name one thing.
+        "integer" if input.place == "path" => json!(of_name(&input.name)),
         "integer" => json!(at + 7),
         "number" => json!(format!("{}.5", at + 7)),
         "boolean" => json!(true),
@@ -29,6 +31,12 @@ pub fn value(input: &DescribedInput, at: usize) -> Value {
         "json" => json!({ input.option.as_str(): [at, "text"] }),
         _ => json!(format!("{} /1", input.option.replace('_', "-"))),
     }
+}
+
+/// A number that each command gives to a path input of this name.
+fn of_name(name: &str) -> u32 {
+    let next = |sum: u32, byte: u8| sum.wrapping_mul(31).wrapping_add(u32::from(byte));
+    10 + name.bytes().fold(7, next) % 80
 }
 
 /// The value of a path for another thing; `None` where there is no other one.

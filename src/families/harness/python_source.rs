@@ -7,7 +7,11 @@ mod lexical;
 mod lookups;
 mod scanner;
 
+use std::sync::Arc;
+
 use scanner::Scanner;
+
+use crate::contract::remembered::Remembered;
 
 /// One file's worth of facts, each with its byte offset.
 #[derive(Debug, Default)]
@@ -95,6 +99,16 @@ impl<'a> PythonSource<'a> {
     #[must_use]
     pub fn read(bytes: &'a [u8]) -> Self {
         Scanner::new(bytes).scan()
+    }
+
+    /// The same; a file with the text of an earlier one is not read again.
+    #[must_use]
+    pub fn shared(bytes: &'a [u8]) -> Arc<Self> {
+        static READ: Remembered<Arc<PythonSource<'static>>> = Remembered::new();
+        let text = std::str::from_utf8(bytes).ok();
+        let known: Option<Arc<Self>> = text
+            .and_then(|text| READ.of(text, |kept| Arc::new(PythonSource::read(kept.as_bytes()))));
+        known.unwrap_or_else(|| Arc::new(Self::read(bytes)))
     }
 }
 

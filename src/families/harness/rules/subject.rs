@@ -3,6 +3,7 @@
 //! Reading only; no rule lives here. Owned texts, parsed documents and views are three steps because each borrows from the one before.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::super::manifest::ConnectorManifest;
 use super::super::python_source::PythonSource;
@@ -71,7 +72,7 @@ pub(super) struct PyprojectFile<'a> {
 #[derive(Debug)]
 pub(super) struct PythonFile<'a> {
     pub source: SourceText<'a>,
-    pub content: PythonSource<'a>,
+    pub content: Arc<PythonSource<'a>>,
 }
 
 #[derive(Debug)]
@@ -125,7 +126,7 @@ impl<'a> ConnectorSubject<'a> {
             .filter(|(path, _)| is_source(path))
             .map(|(path, file)| PythonFile {
                 source: SourceText::new(path, &file.bytes),
-                content: PythonSource::read(&file.bytes),
+                content: PythonSource::shared(&file.bytes),
             })
             .partition(|file| file.source.path.starts_with(HARNESS));
         let has_harness = repository.below(HARNESS, "").next().is_some();

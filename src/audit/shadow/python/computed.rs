@@ -28,7 +28,10 @@ pub fn change(code: &str) -> Option<usize> {
     for captures in regex(&named).ok()?.captures_iter(&code) {
         names.extend(captures.get(1).map(|name| regex::escape(name.as_str())));
     }
-    Mutation::of(&names, false).first(&code)
+    // What follows the name of a module directly is one of its functions, not a method of a collection.
+    let called = regex(r"^\w+\.\w+\s*\(").ok()?;
+    let is_called = |at: &usize| code.get(*at..).is_some_and(|rest| called.is_match(rest));
+    Mutation::of(&names, false).every(&code).into_iter().filter(|at| !is_called(at)).min()
 }
 
 #[cfg(test)]
@@ -45,12 +48,15 @@ mod tests {
             "import_module(name).__dict__['X'] = 1",
             "vars(import_module(' '.join(parts)))['X'] = 1",
             "v = vars(import_module(name))\nv['X'] = 1",
+            "m = import_module(name)\nm.X.update(a=1)",
         ] {
             assert!(change(code).is_some(), "{code}");
         }
         for code in [
             "m = importlib.import_module('    ')\nm.X = 1",
             "m = import_module(name)\nm.run()",
+            "m = import_module(name)\nm.add(x)",
+            "importlib.import_module(module.name).add(upstream)",
             "m = import_module(name)\nprint(m.X == 1)",
             "x = 1",
         ] {

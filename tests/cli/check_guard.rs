@@ -184,6 +184,20 @@ fn a_guard_that_other_parts_of_the_workflow_keep_from_running_is_found() {
     )
     .unwrap();
     assert_eq!(guard(&sandbox, &project), [""; 0]);
+    // What nobody can say of the job that is needed, nobody can say of this one.
+    let unknown = gate.replace("if: false", "if: vars.A == 'b'");
+    std::fs::write(project.join(WORKFLOW), needs.replace("jobs:\n", &unknown)).unwrap();
+    assert_eq!(guard(&sandbox, &project), [elsewhen.as_str()]);
+    // Conditions of other systems are no expressions of GitHub.
+    std::fs::remove_file(project.join(WORKFLOW)).unwrap();
+    let travis = project.join(".travis.yml");
+    std::fs::write(
+        &travis,
+        "jobs:\n  include:\n    - if: branch = main\n      script: aos check\n",
+    )
+    .unwrap();
+    assert_eq!(guard(&sandbox, &project), [""; 0]);
+    std::fs::remove_file(travis).unwrap();
     let push = "  push:\n    branches: [main]\n";
     assert!(good.contains(push));
     let only =

@@ -8,6 +8,32 @@ pub enum Truth {
     Unknown,
 }
 
+impl Truth {
+    fn of(is_true: bool) -> Self {
+        if is_true { Self::Yes } else { Self::No }
+    }
+
+    fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Yes, _) | (_, Self::Yes) => Self::Yes,
+            (Self::No, Self::No) => Self::No,
+            _ => Self::Unknown,
+        }
+    }
+
+    fn and(self, other: Self) -> Self {
+        self.not().or(other.not()).not()
+    }
+
+    fn not(self) -> Self {
+        match self {
+            Self::Yes => Self::No,
+            Self::No => Self::Yes,
+            Self::Unknown => Self::Unknown,
+        }
+    }
+}
+
 /// Longest expression that is read, in bytes.
 const MAX_EXPRESSION: usize = 4096;
 /// Most parentheses inside each other.
@@ -27,7 +53,7 @@ pub fn holds(condition: &str, event: &str) -> Truth {
     if reader.at == reader.words.len() { truth } else { Truth::Unknown }
 }
 
-/// Operators, literals, and names with what they are called with.
+/// The words of an expression: operators, literals, names and parentheses.
 fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = text.trim_start();
@@ -70,11 +96,7 @@ impl<'a> ExpressionReader<'a> {
     fn either(&mut self, depth: usize) -> Option<Truth> {
         let mut truth = self.both(depth)?;
         while self.takes("||") {
-            truth = match (truth, self.both(depth)?) {
-                (Truth::Yes, _) | (_, Truth::Yes) => Truth::Yes,
-                (Truth::No, Truth::No) => Truth::No,
-                _ => Truth::Unknown,
-            };
+            truth = truth.or(self.both(depth)?);
         }
         Some(truth)
     }
@@ -82,11 +104,7 @@ impl<'a> ExpressionReader<'a> {
     fn both(&mut self, depth: usize) -> Option<Truth> {
         let mut truth = self.compared(depth)?;
         while self.takes("&&") {
-            truth = match (truth, self.compared(depth)?) {
-                (Truth::No, _) | (_, Truth::No) => Truth::No,
-                (Truth::Yes, Truth::Yes) => Truth::Yes,
-                _ => Truth::Unknown,
-            };
+            truth = truth.and(self.compared(depth)?);
         }
         Some(truth)
     }
@@ -96,11 +114,7 @@ impl<'a> ExpressionReader<'a> {
             return None;
         }
         if self.takes("!") {
-            return Some(match self.compared(depth + 1)? {
-                Truth::Yes => Truth::No,
-                Truth::No => Truth::Yes,
-                Truth::Unknown => Truth::Unknown,
-            });
+            return Some(self.compared(depth + 1)?.not());
         }
         if self.takes("(") {
             let inner = self.either(depth + 1)?;
@@ -153,19 +167,16 @@ impl<'a> ExpressionReader<'a> {
         let (name, value) = if is_literal(left) { (right, left) } else { (left, right) };
         let value = value.trim_matches('\'');
         if name == "github.event_name" {
-            let is_equal = value.eq_ignore_ascii_case(self.event);
-            return if is_equal == wanted { Truth::Yes } else { Truth::No };
+            return Truth::of(value.eq_ignore_ascii_case(self.event) == wanted);
         }
         if is_literal(name) {
-            let is_equal = name.trim_matches('\'').eq_ignore_ascii_case(value);
-            return if is_equal == wanted { Truth::Yes } else { Truth::No };
+            return Truth::of(name.trim_matches('\'').eq_ignore_ascii_case(value) == wanted);
         }
         // One of many values is left out, or the usual one is asked for.
         let is_usual = !wanted || value == "false" || value == "success";
         let is_given = GIVEN.iter().any(|start| name.starts_with(start));
         // The branch that everybody works on.
         let is_branch = matches!(name, "github.ref" | "github.ref_name" | "github.base_ref")
-            && self.event != "schedule"
             && ["main", "master"].contains(&value.trim_start_matches("refs/heads/"));
         if is_usual || is_given || is_branch { Truth::Yes } else { Truth::Unknown }
     }

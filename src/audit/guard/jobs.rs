@@ -1,38 +1,37 @@
-//! Jobs of a workflow that never run, because a job that they need never runs.
+//! Jobs of a workflow that do not run, because a job that they need does not.
 
 use std::collections::BTreeMap;
 
-use super::conditions;
 use super::yaml::YamlNode;
 
-/// The jobs of a workflow that never run, by name, with the reason.
-pub fn never_run(document: &YamlNode) -> BTreeMap<&str, String> {
-    let Some(YamlNode::Table(jobs)) = document.member("jobs") else { return BTreeMap::new() };
-    let mut never: BTreeMap<&str, String> = BTreeMap::new();
-    for (name, job) in jobs {
-        let reason = conditions::never_run(job).or_else(|| conditions::condition(job));
-        never.extend(reason.map(|reason| (name.as_str(), reason)));
-    }
-    // The job itself is judged by its own condition; here only what needs it is.
-    let own: Vec<&str> = never.keys().copied().collect();
+/// The jobs that need, directly or through others, a job for which `skipped` gives a reason; by name, with the reason.
+pub fn needing(
+    document: &YamlNode,
+    skipped: fn(&YamlNode) -> Option<String>,
+) -> BTreeMap<&str, String> {
+    let mut needing: BTreeMap<&str, String> = BTreeMap::new();
+    let Some(YamlNode::Table(jobs)) = document.member("jobs") else { return needing };
+    let own: Vec<&str> = jobs
+        .iter()
+        .filter(|(_, job)| skipped(job).is_some())
+        .map(|(name, _)| name.as_str())
+        .collect();
     loop {
-        let before = never.len();
+        let before = needing.len();
         for (name, job) in jobs.iter().filter(|(_, job)| !runs_anyway(job)) {
             let needs = job.member("needs").map(YamlNode::scalars).unwrap_or_default();
-            let needed = needs.into_iter().find_map(|need| Some((need, never.get(need)?)));
-            if let Some((need, _)) = needed
-                && !never.contains_key(name.as_str())
+            let mut needs = needs.into_iter();
+            if let Some(need) = needs.find(|need| own.contains(need) || needing.contains_key(need))
             {
-                let reason = format!("its job needs `{need}`, which does not run on every change");
-                never.insert(name, reason);
+                let reason =
+                    || format!("its job needs `{need}`, which does not run on every change");
+                needing.entry(name).or_insert_with(reason);
             }
         }
-        if before == never.len() {
-            break;
+        if before == needing.len() {
+            return needing;
         }
     }
-    never.retain(|name, _| !own.contains(name));
-    never
 }
 
 /// A condition such as `always()` runs a job also after others were skipped.

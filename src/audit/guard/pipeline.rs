@@ -1,5 +1,7 @@
 //! Where CI calls `aos check`, and whether a failure of the call is a failure of CI.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use crate::contract::pipelines::is_pipeline;
@@ -120,6 +122,8 @@ struct StepContext {
     ignored: Option<String>,
     elsewhen: Option<String>,
     shell: Option<String>,
+    /// Conditions are expressions of GitHub.
+    is_github: bool,
 }
 
 impl PipelineWalk<'_> {
@@ -141,7 +145,7 @@ impl PipelineWalk<'_> {
         };
         let is_actions = self.path.contains("/workflows/") || self.path.starts_with(".github/");
         for document in &documents {
-            let mut context = StepContext::default();
+            let mut context = StepContext { is_github: is_actions, ..StepContext::default() };
             if is_actions {
                 context.elsewhen = document.member("on").and_then(never_on_changes);
             }
@@ -154,22 +158,24 @@ impl PipelineWalk<'_> {
         }
     }
 
-    /// A workflow of GitHub: a job that needs one that never runs does not run either.
+    /// A workflow of GitHub: a job that needs one that does not run does not run either.
     fn workflow(
         &mut self,
         document: &YamlNode,
         members: &[(String, YamlNode)],
         context: &StepContext,
     ) {
-        let never = jobs::never_run(document);
+        let never = jobs::needing(document, never_run);
+        let not_always = jobs::needing(document, condition);
         let context = context.inside(document);
         for (key, value) in members {
             match value {
                 YamlNode::Table(jobs) if key == "jobs" => {
                     for (name, job) in jobs {
+                        let reason = |of: &BTreeMap<&str, String>| of.get(name.as_str()).cloned();
                         let mut context = context.clone();
-                        context.ignored =
-                            context.ignored.or_else(|| never.get(name.as_str()).cloned());
+                        context.ignored = context.ignored.or_else(|| reason(&never));
+                        context.elsewhen = context.elsewhen.or_else(|| reason(&not_always));
                         self.node(job, &context);
                     }
                 }
@@ -292,7 +298,7 @@ impl StepContext {
         if inner.ignored.is_none() {
             inner.ignored = lenient(node).or_else(|| never_run(node)).or_else(|| outside(node));
         }
-        if inner.elsewhen.is_none() {
+        if inner.elsewhen.is_none() && self.is_github {
             inner.elsewhen = condition(node);
         }
         inner

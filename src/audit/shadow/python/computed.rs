@@ -3,7 +3,7 @@
 use crate::audit::shadow::mutation::Mutation;
 use crate::audit::shadow::pattern::regex;
 
-/// Stands for the import in the code.
+/// Replaces each such import in the code, so that one set of patterns finds its changes.
 const COMPUTED: &str = "_aosc";
 
 /// Where `code`, without the content of its strings, changes such a module.

@@ -33,7 +33,7 @@ fn a_new_adapter_is_formatted_vetted_and_passes_its_tests_and_check() {
     let adapters: [(&str, &[&str]); 12] = [
         ("acme", &[]),
         ("go", &["--preset", "example"]),
-        ("type", &[]),
+        ("con", &[]),
         ("acme-2", &["--preset", "claude-code"]),
         ("registry", &["--preset", "cursor"]),
         ("a-name-that-is-nearly-as-long-as-allowed", &["--preset", "copilot"]),

@@ -281,6 +281,8 @@ fn typescript_values_are_frozen_and_new_values_are_found() {
         "(require(\"./contract_gen\") as any).CODES = {};\n",
         "import { CODES } from \"./contract_gen.ts\";\nconst c = CODES as any;\nc.E_IO = 1;\n",
         "import { CODES } from \"./contract_gen.ts\";\nconst c: any = CODES.E_IO;\nc.exit = 7;\n",
+        "export * from \"./contract_gen.ts\";\nexport const CODES = {};\n",
+        "export * from \"./contract_gen.ts\";\nconst own = {};\nexport { own as CODES };\n",
     ] {
         put(&project, "src/a.ts", code);
         assert_eq!(found(&sandbox, &project), ["drift/amended src/a.ts"], "{code}");
@@ -289,6 +291,7 @@ fn typescript_values_are_frozen_and_new_values_are_found() {
         &project,
         "src/a.ts",
         "import { CODES } from \"./contract_gen.ts\";\nconst own: any = { ...CODES };\nown.E_IO = 1;\nconst exit = CODES.E_IO.exit;\n\
+         export * from \"./contract_gen.ts\";\nexport const other = 1;\n\
          // require(\"./contract_gen\").CODES = {}\nexport const text = 'require(\"./contract_gen\").CODES = {}' + exit;\n",
     );
     assert_eq!(found(&sandbox, &project), [""; 0]);

@@ -27,7 +27,7 @@ except Exception:
 ";
 
 /// Code that gives a name of the module another value: Python allows that.
-const REBOUND: [&str; 29] = [
+const REBOUND: &[&str] = &[
     "aos_acme.contract_gen.COMMANDS = {}",
     "import aos_acme.contract_gen as d\nd.COMMANDS = {}",
     "importlib.import_module('aos_acme.contract_gen').COMMANDS = {}",
@@ -57,6 +57,8 @@ const REBOUND: [&str; 29] = [
     "aos_acme.contract_gen = types.SimpleNamespace()",
     "setattr(aos_acme, 'contract_gen', types.SimpleNamespace())",
     "from ._runtime import config\nconfig.MODES = ()",
+    "d = importlib.import_module('aos_acme.contract' + '_gen')\nd.__dict__.update(COMMANDS={})",
+    "setattr(importlib.import_module('.'.join(['aos_acme', 'contract_gen'])), 'COMMANDS', {})",
 ];
 
 /// Code that changes a value itself: the values are read-only.

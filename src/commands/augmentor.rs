@@ -130,7 +130,7 @@ impl AugmentorArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// When there is no such package, it cannot be loaded, or the call gives no result.
+/// When the package does not exist, cannot be loaded, or returns no result.
 pub fn run(args: &AugmentorArgs, run: &Run) -> Result<Outcome, Failure> {
     match &args.action {
         AugmentorAction::Describe(args) => augmentor::describe(&args.package.named()),

@@ -40,7 +40,7 @@ pub fn describe(named: &NamedAugmentor<'_>) -> Result<Outcome, Failure> {
 /// Calls a command or an agent.
 ///
 /// # Errors
-/// When there is no such package, it cannot be loaded, or the call gives no result.
+/// When the package does not exist, cannot be loaded, or returns no result.
 pub fn call(
     named: &NamedAugmentor<'_>,
     callee: Callee<'_>,

@@ -17,7 +17,7 @@ pub struct JinjaNames<'a> {
 }
 
 impl JinjaNames<'_> {
-    /// The question that a name stands for.
+    /// The question whose answer this name gives in the other system.
     #[must_use]
     pub fn question(&self, name: &str) -> Option<&Asked> {
         let source = name.trim().strip_prefix(self.prefix)?;

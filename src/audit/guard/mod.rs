@@ -23,7 +23,7 @@ pub const NOT_IN_CI: Rule = Rule {
     id: "guard/not-in-ci",
     summary: "CI runs `aos check` on every change",
     why: "Otherwise drift is noticed only when an agent fails",
-    fix: "add a step with `aos check` to a workflow that runs for pushes and pull requests",
+    fix: "run `aos check` without a condition in a workflow that runs for pushes and pull requests",
     source: "agent-cli §3.1",
     ..Rule::warning(&[])
 };

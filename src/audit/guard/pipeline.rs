@@ -93,7 +93,7 @@ pub fn finding(repository: &ProjectFiles) -> Option<Finding> {
     }
     let elsewhen = calls.iter().find_map(|call| Some((call, call.elsewhen.as_deref()?)));
     if let Some((call, reason)) = elsewhen {
-        let message = format!("no change runs `aos check`: {}", excerpt(reason, 200));
+        let message = format!("not every change runs `aos check`: {}", excerpt(reason, 200));
         return Some(NOT_IN_CI.finding(&call.path, message));
     }
     // A workflow of another repository may do it.

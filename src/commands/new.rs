@@ -77,7 +77,7 @@ pub struct NewArgs {
     #[arg(long, value_name = "TEMPLATE", default_value = DEFAULT_TEMPLATE)]
     pub template: String,
     /// Trust only this Sigstore trust root for templates from a host; the default is the embedded public one
-    #[arg(long, value_name = "FILE", conflicts_with = "list")]
+    #[arg(long, value_name = "FILE")]
     pub trusted_root: Option<PathBuf>,
     /// API for which commands are generated, or a TOML file that declares one; the default is the preset with the
     /// name NAME, else `example`

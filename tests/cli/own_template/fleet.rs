@@ -67,6 +67,9 @@ fn questions_of_a_template_are_listed_and_hints_say_how() {
     let sandbox = Sandbox::new();
     template(&sandbox);
     let data = sandbox.aos(&["new", "--list", "--template", "./web"]).data();
+    // A trust root is read before anything is believed.
+    let run = sandbox.aos(&["new", "--list", "--template", "./web", "--trusted-root", "none.json"]);
+    run.error("E_NOT_FOUND", 3);
     let templates = data["templates"].as_array().expect("templates");
     assert_eq!((templates.len(), &templates[0]["name"]), (1, &"web".into()));
     assert_eq!(templates[0]["questions"][1]["key"], "jobs");

@@ -119,6 +119,8 @@ struct RepositoryScope {
     managed: Vec<String>,
     /// Directories with a generated module: ignored code in them is loaded with it.
     sources: Vec<String>,
+    /// The directory of the runtime.
+    runtime: Option<String>,
 }
 
 impl RepositoryScope {
@@ -129,7 +131,7 @@ impl RepositoryScope {
             managed.push(record.spec.directory.to_string());
             for (generator, outputs) in &record.outputs {
                 let is_module =
-                    matches!(generator.as_str(), "go" | "python" | "rust" | "typescript");
+                    matches!(generator.as_str(), "go" | "javascript" | "python" | "rust" | "typescript");
                 for path in outputs.iter().map(|output| output.path.to_string()) {
                     let directory = path.rsplit_once('/').filter(|_| is_module);
                     sources.extend(directory.map(|(directory, _)| directory.to_owned()));
@@ -137,7 +139,9 @@ impl RepositoryScope {
                 }
             }
         }
-        Self { checkout: Checkout::of(&project.root, is_skipped), managed, sources }
+        let runtime = project.record.good().and_then(|record| record.runtime.as_ref());
+        let runtime = runtime.map(|runtime| runtime.path.to_string());
+        Self { checkout: Checkout::of(&project.root, is_skipped), managed, sources, runtime }
     }
 
     fn enters(&mut self, directory: &str) -> bool {
@@ -150,7 +154,8 @@ impl RepositoryScope {
 
     fn standing(&mut self, path: &str) -> Standing {
         let is_managed = self.managed.iter().any(|place| is_within(path, place));
-        if is_managed && is_left_by_a_program(path) && !self.checkout.is_tracked(path) {
+        let is_kept = is_managed || self.runtime.iter().any(|place| is_within(path, place));
+        if is_kept && is_left_by_a_program(path) && !self.checkout.is_tracked(path) {
             return Standing::Foreign;
         }
         if is_managed || self.checkout.is_tracked(path) || !self.checkout.ignores(path, false) {

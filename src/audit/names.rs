@@ -15,9 +15,10 @@ const RECORDS: &[&str] =
 #[must_use]
 pub fn findings(repository: &ProjectFiles, wanted: &FileSet) -> Vec<Finding> {
     let mut known: BTreeMap<String, &str> = BTreeMap::new();
-    let read = RECORDS.iter().copied().filter(|path| {
-        !path.ends_with(".json") || repository.files.contains_key(*path)
-    });
+    let read = RECORDS
+        .iter()
+        .copied()
+        .filter(|path| !path.ends_with(".json") || repository.files.contains_key(*path));
     for path in wanted.paths().map(RelativePath::as_str).chain(read) {
         let above = path.match_indices('/').map(|(at, _)| &path[..at]);
         known.extend(above.chain([path]).map(|place| (place.to_lowercase(), place)));

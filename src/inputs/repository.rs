@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use crate::contract::ProjectFiles;
+use crate::contract::pipelines::is_pipeline;
 use crate::contract::repository::SourceFile;
 use crate::generate::record::AGENT_DIRECTORY;
 use crate::generate::record_spec::CONTRACT_DIRECTORY;
@@ -51,6 +52,7 @@ pub fn load(project: &Project) -> ProjectFiles {
         ..ProjectFiles::default()
     };
     let mut scope = RepositoryScope::of(project);
+    repository.ci_is_known = scope.checkout.has_all(&project.root, is_pipeline);
     repository.notes.extend(scope.checkout.note.clone());
     repository.around = std::mem::take(&mut scope.checkout.around);
     let mut walk = walkdir::WalkDir::new(&project.root)
@@ -130,8 +132,10 @@ impl RepositoryScope {
         if let Some(record) = project.record.good() {
             managed.push(record.spec.directory.to_string());
             for (generator, outputs) in &record.outputs {
-                let is_module =
-                    matches!(generator.as_str(), "go" | "javascript" | "python" | "rust" | "typescript");
+                let is_module = matches!(
+                    generator.as_str(),
+                    "go" | "javascript" | "python" | "rust" | "typescript"
+                );
                 for path in outputs.iter().map(|output| output.path.to_string()) {
                     let directory = path.rsplit_once('/').filter(|_| is_module);
                     sources.extend(directory.map(|(directory, _)| directory.to_owned()));

@@ -37,9 +37,11 @@ pub fn check(module: &GeneratedModule<'_>, generator: &str, found: &mut Vec<Find
     for path in repository.symlinks.iter().filter(|path| path.as_str() != module.path) {
         match leads_to(module, path) {
             Some(target) if repository.files.contains_key(&target) => {
-                let is_read = is_source(&target) && (generator != "go" || same_place(path, &target));
+                let is_read =
+                    is_source(&target) && (generator != "go" || same_place(path, &target));
                 if is_source(path) && !is_read {
-                    found.push(unread(path, "it is a link, and its target is not read as a source"));
+                    found
+                        .push(unread(path, "it is a link, and its target is not read as a source"));
                 }
             }
             Some(target) if module.kind(&target) == Kind::Directory => {}
@@ -47,7 +49,8 @@ pub fn check(module: &GeneratedModule<'_>, generator: &str, found: &mut Vec<Find
                 found.push(unread(path, "it is a link to something outside the project"));
             }
             _ if is_below(path, module.directory)
-                && files::kind(&target_of(module, path)).is_ok_and(|kind| kind == Kind::Directory) =>
+                && files::kind(&target_of(module, path))
+                    .is_ok_and(|kind| kind == Kind::Directory) =>
             {
                 found.push(unread(path, "it is a link to a directory outside the project"));
             }
@@ -66,7 +69,8 @@ pub fn check(module: &GeneratedModule<'_>, generator: &str, found: &mut Vec<Find
         } else if generator == "python"
             && let Some(name) = encoding(&file.bytes).filter(|name| !is_plain(name))
         {
-            let message = format!("it declares the encoding `{name}`, in which other code can be hidden");
+            let message =
+                format!("it declares the encoding `{name}`, in which other code can be hidden");
             found.push(unread(path, &message));
         }
     }
@@ -143,7 +147,10 @@ mod tests {
     fn an_encoding_counts_where_python_reads_it_and_when_it_can_hide_code() {
         for (text, expected) in [
             ("# -*- coding: utf-7 -*-\nx", Some("utf-7")),
-            ("#!/usr/bin/python\n# vim: set fileencoding=unicode_escape :\n", Some("unicode_escape")),
+            (
+                "#!/usr/bin/python\n# vim: set fileencoding=unicode_escape :\n",
+                Some("unicode_escape"),
+            ),
             ("x = 1\n", None),
             ("# about coding in general\n", None),
             ("a\nb\nc\n# coding: utf-7\n", None),
@@ -153,7 +160,8 @@ mod tests {
         for name in ["utf-8", "UTF_8", "latin-1", "iso-8859-15", "cp1252", "ascii", "koi8-r"] {
             assert!(is_plain(name), "{name}");
         }
-        for name in ["utf-7", "unicode_escape", "raw_unicode_escape", "utf-16", "rot13", "punycode"] {
+        for name in ["utf-7", "unicode_escape", "raw_unicode_escape", "utf-16", "rot13", "punycode"]
+        {
             assert!(!is_plain(name), "{name}");
         }
     }

@@ -53,24 +53,32 @@ impl Writes {
         }
         if let Some(runtime) = &record.runtime {
             let parts: Vec<&str> = runtime.path.as_str().rsplit('/').take(2).collect();
-            needles.push(parts.into_iter().rev().fold(String::new(), |path, part| join(&path, part)) + "/");
+            needles.push(
+                parts.into_iter().rev().fold(String::new(), |path, part| join(&path, part)) + "/",
+            );
         }
         let escaped: Vec<_> = needles.iter().map(|needle| regex::escape(needle)).collect();
         let target = format!(r#"(?:^|[\s"'=/])(?:{})[^\s"';&|]*"#, escaped.join("|"));
         let name = regex::escape(module.file_name);
         let shell = [
             // The last word of a command is what it writes.
-            format!(r#"(?m)(?:^|[\s"'(;&|`@-])(?:cp|mv|ln|install|rsync)\s[^\n;&|]*{target}["']?\s*(?:$|[;&|#)"'`\],])"#),
+            format!(
+                r#"(?m)(?:^|[\s"'(;&|`@-])(?:cp|mv|ln|install|rsync)\s[^\n;&|]*{target}["']?\s*(?:$|[;&|#)"'`\],])"#
+            ),
             format!(r"(?m)\b(?:sed|perl|ruby|gawk|awk)\s[^\n;&|]*-\w*i[^\n;|]*{target}"),
             format!(r"(?m)\b(?:tee|patch|truncate|ed|ex|dd)\s[^\n;&|]*{target}"),
-            format!(r"(?m)\b(?:curl|wget)\s[^\n;|]*(?:-o|-O|--output|--output-document)[\s=]*[^\s;|]*{name}"),
+            format!(
+                r"(?m)\b(?:curl|wget)\s[^\n;|]*(?:-o|-O|--output|--output-document)[\s=]*[^\s;|]*{name}"
+            ),
             format!(r"(?m)\bgit\s+(?:apply|am|show)\b[^\n]*{name}"),
             format!(r#"(?m)>\|?\s*["']?[^\s;&|>]*{name}"#),
         ];
         let source = [
             format!(r#"\b(?:{WRITERS})\s*\([^\n]*{name}["'`]"#),
             format!(r#"{name}["'`][^\n]{{0,40}}\.(?:write_text|write_bytes|symlink_to)\s*\("#),
-            format!(r#"\bopen\s*\([^\n]*{name}["'][^\n]{{0,20}},\s*(?:mode\s*=\s*)?["'][rb]?[wax]"#),
+            format!(
+                r#"\bopen\s*\([^\n]*{name}["'][^\n]{{0,20}},\s*(?:mode\s*=\s*)?["'][rb]?[wax]"#
+            ),
         ];
         let compiled = |patterns: &[String]| {
             patterns.iter().map(|pattern| regex(pattern).ok()).collect::<Option<Vec<_>>>()
@@ -146,11 +154,20 @@ mod tests {
             ("x.sh", "sed -i.bak -e s/a/b/ internal/runtime/gate/gate.go\n"),
             ("x.sh", "cat alt > internal/contract/contract_gen.go\n"),
             ("x.sh", "curl -o internal/contract/contract_gen.go https://example.com\n"),
-            (".goreleaser.yml", "before:\n  hooks:\n    - cp alt internal/contract/contract_gen.go\n"),
-            ("package.json", "{\"scripts\": {\"prepare\": \"cp a internal/contract/contract_gen.go\"}}"),
+            (
+                ".goreleaser.yml",
+                "before:\n  hooks:\n    - cp alt internal/contract/contract_gen.go\n",
+            ),
+            (
+                "package.json",
+                "{\"scripts\": {\"prepare\": \"cp a internal/contract/contract_gen.go\"}}",
+            ),
             (".github/workflows/ci.yml", "run: patch internal/contract/contract_gen.go x.patch\n"),
             ("a.go", "package a\n\n//go:generate cp x ../contract/contract_gen.go\n"),
-            ("a.go", "package a\n\nvar _ = os.WriteFile(\"internal/contract/contract_gen.go\", b, 0o644)\n"),
+            (
+                "a.go",
+                "package a\n\nvar _ = os.WriteFile(\"internal/contract/contract_gen.go\", b, 0o644)\n",
+            ),
             ("setup.py", "open('internal/contract/contract_gen.go', 'w').write('x')\n"),
             ("setup.py", "shutil.copy('x', 'internal/contract/contract_gen.go')\n"),
             ("p.js", "writeFileSync('internal/contract/contract_gen.go', x)\n"),

@@ -9,11 +9,50 @@ use crate::audit::shadow::module::GeneratedModule;
 
 /// Words that Go declares for every package, and that a package can declare anew.
 const PREDECLARED: &[&str] = &[
-    "any", "append", "bool", "byte", "cap", "clear", "close", "comparable", "complex", "complex128",
-    "complex64", "copy", "delete", "error", "false", "float32", "float64", "imag", "int", "int16",
-    "int32", "int64", "int8", "iota", "len", "make", "max", "min", "new", "nil", "panic", "print",
-    "println", "real", "recover", "rune", "string", "true", "uint", "uint16", "uint32", "uint64",
-    "uint8", "uintptr",
+    "any",
+    "append",
+    "bool",
+    "byte",
+    "cap",
+    "clear",
+    "close",
+    "comparable",
+    "complex",
+    "complex128",
+    "complex64",
+    "copy",
+    "delete",
+    "error",
+    "false",
+    "float32",
+    "float64",
+    "imag",
+    "int",
+    "int16",
+    "int32",
+    "int64",
+    "int8",
+    "iota",
+    "len",
+    "make",
+    "max",
+    "min",
+    "new",
+    "nil",
+    "panic",
+    "print",
+    "println",
+    "real",
+    "recover",
+    "rune",
+    "string",
+    "true",
+    "uint",
+    "uint16",
+    "uint32",
+    "uint64",
+    "uint8",
+    "uintptr",
 ];
 
 pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
@@ -55,7 +94,8 @@ fn declared(tokens: &[GoToken<'_>], names: &BTreeSet<&str>) -> Option<usize> {
             let start = tokens[..at].iter().rposition(|token| token.kind == GoKind::End);
             let between = &tokens[start.map_or(0, |start| start + 1)..at];
             !between.iter().any(|token| token.is("=") || token.is("func") || token.is("return"))
-                && (group || between.first().is_some_and(|first| matches!(first.text, "const" | "var")))
+                && (group
+                    || between.first().is_some_and(|first| matches!(first.text, "const" | "var")))
         };
         if is_single || is_grouped || is_listed {
             return Some(token.at);

@@ -47,7 +47,8 @@ pub(super) fn check(module: &GeneratedModule<'_>, record: &Record, found: &mut V
 pub(super) fn places(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     for name in module.siblings() {
         let path = module.beside(&name);
-        let is_binary = matches!(ending(&name), "so" | "pyd" | "dll" | "dylib" | "sl" | "pyc" | "pyo");
+        let is_binary =
+            matches!(ending(&name), "so" | "pyd" | "dll" | "dylib" | "sl" | "pyc" | "pyo");
         if name.starts_with("__init__.") && is_binary {
             found.push(module.shadowed(&path, "Python loads this file for the package of"));
         }

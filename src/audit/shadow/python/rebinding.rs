@@ -51,9 +51,8 @@ fn as_target(source: &PythonText<'_>, code: &str, stem: &str) -> Option<usize> {
 fn in_dictionary(text: &str, code: &str, stem: &str) -> Option<usize> {
     let names = r"(?:\b(?:globals|vars|locals)\s*\(\s*\)|\bf_globals|\bf_locals|\.__dict__)";
     let set = regex(&format!(r"{names}\s*\[(?P<key>[^\]\n]*)\]\s*(?:[-+|&]?=)(?:[^=]|$)")).ok()?;
-    let called = regex(&format!(
-        r"{names}\s*\.\s*(?:update|setdefault|__setitem__)\s*\((?P<key>[^)\n]*)"
-    ));
+    let called =
+        regex(&format!(r"{names}\s*\.\s*(?:update|setdefault|__setitem__)\s*\((?P<key>[^)\n]*)"));
     let set_key = |key: &str| {
         let joined: String = key.split(['"', '\'', '+', ' ', '(', ')']).collect();
         joined == stem
@@ -81,9 +80,10 @@ fn for_missing_names(
     let at = regex(r"(?m)^(?:async[ \t]+)?def[ \t]+__getattr__\b|^__getattr__[ \t]*=").ok()?;
     let at = at.find(code)?.start();
     let rest = code.get(at..)?;
-    let end = rest.match_indices('\n').map(|(end, _)| end + 1).find(|end| {
-        rest[*end..].starts_with(|first: char| !first.is_whitespace() && first != ')')
-    });
+    let end = rest
+        .match_indices('\n')
+        .map(|(end, _)| end + 1)
+        .find(|end| rest[*end..].starts_with(|first: char| !first.is_whitespace() && first != ')'));
     let body = at..at + end.unwrap_or(rest.len());
     let refuses = ["AttributeError", "import_module", "__import__"];
     let refuses = refuses.iter().any(|word| code[body.clone()].contains(word));

@@ -244,12 +244,12 @@ fn a_workflow_that_was_deleted_is_an_error_where_that_is_certain() {
             "on: [push]\njobs:\n  check:\n    runs-on: ubuntu-24.04\n    steps:\n      - STEP\n";
         put(WORKFLOW, &workflow.replace("STEP", "uses: ArgentAIOS/aos@v1"));
         assert_eq!(guard(&sandbox, &project), [""; 0]);
-        put("bin/aos", "#!/bin/sh\nexit 0\n");
-        for step in ["run: ./bin/aos check", "run: PATH=$PWD/bin:$PATH aos check"] {
+        put("tools/aos", "#!/bin/sh\nexit 0\n");
+        for step in ["run: ./tools/aos check", "run: PATH=$PWD/tools:$PATH aos check"] {
             put(WORKFLOW, &workflow.replace("STEP", step));
             assert_eq!(guard(&sandbox, &project), [format!("error guard/ignored {WORKFLOW}")]);
         }
-        put("bin/aos", "#!/bin/sh\nexec tools/aos-1 \"$@\"\n");
+        put("tools/aos", "#!/bin/sh\nexec tools/aos-1 \"$@\"\n");
         assert_eq!(guard(&sandbox, &project), [""; 0]);
         std::fs::remove_file(project.join(WORKFLOW)).unwrap();
         let waiver = "\n[[waivers]]\nrule = \"guard/switched-off\"\nreason = \"the CI of the organisation\"\n";

@@ -73,9 +73,7 @@ pub fn finding(
             false => format!("{prefix}/{path}"),
         })
         .collect();
-    // A CI system looks for them at the top of the repository only.
-    let is_top = prefix.is_empty();
-    let own = repository.files.iter().filter(|(path, _)| is_top && is_pipeline(path));
+    let own = repository.files.iter().filter(|(path, _)| is_pipeline(path));
     let own = own.map(|(path, file)| (path.clone(), file.bytes.as_slice()));
     let up = "../".repeat(repository.around.depth());
     let above = repository.around.files.iter().filter(|(path, _)| is_pipeline(path));

@@ -232,7 +232,7 @@ impl CallRules<'_> {
         }
         let published = kinds::published(&self.contract.fields, path, data);
         let own = schema(&self.reference, path)
-            .map(|schema| kinds::declared(&self.reference, schema, data))
+            .map(|schema| kinds::declared(&self.contract.fields, &self.reference, schema, data))
             .unwrap_or_default();
         (published.fields + own.fields > 0).then(|| published.fault.or(own.fault))
     }

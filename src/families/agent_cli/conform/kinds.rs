@@ -71,8 +71,10 @@ pub struct ComparedKinds {
 }
 
 impl ComparedKinds {
-    fn compare(&mut self, object: &Value, field: &str, kind: ValueKind) {
-        if let Some(value) = object.get(field) {
+    fn compare(&mut self, rules: &FieldRules, object: &Value, field: &str, kind: ValueKind) {
+        // What its name says already is a matter of `cli.ids-and-times`.
+        let is_named = rules.by_name(field) == Some(kind);
+        if let Some(value) = object.get(field).filter(|_| !is_named) {
             self.fields += 1;
             self.fault = self.fault.take().or_else(|| wrong(value, field, kind));
         }
@@ -105,14 +107,19 @@ pub fn published(rules: &FieldRules, path: &str, data: &Value) -> ComparedKinds 
     let mut compared = ComparedKinds::default();
     for (name, object) in objects {
         for (field, kind) in rules.of(name).into_iter().flatten() {
-            compared.compare(object, field.as_str(), *kind);
+            compared.compare(rules, object, field.as_str(), *kind);
         }
     }
     compared
 }
 
 /// The fields whose kind the schema of the command declares, in the data and its items.
-pub fn declared(reference: &Value, schema: &Value, data: &Value) -> ComparedKinds {
+pub fn declared(
+    rules: &FieldRules,
+    reference: &Value,
+    schema: &Value,
+    data: &Value,
+) -> ComparedKinds {
     let kinds = kinds_of(schema);
     let rows = data.as_array().map_or(std::slice::from_ref(data), Vec::as_slice);
     let of_items = schema["items_schema"].as_str().map(|label| &reference["schemas"][label]);
@@ -123,7 +130,7 @@ pub fn declared(reference: &Value, schema: &Value, data: &Value) -> ComparedKind
         for (object, (name, kind)) in
             objects.iter().flat_map(|row| kinds.iter().map(move |kind| (row, kind)))
         {
-            compared.compare(object, name, *kind);
+            compared.compare(rules, object, name, *kind);
         }
     }
     compared
@@ -174,14 +181,21 @@ mod tests {
 
     #[test]
     fn a_schema_gives_the_kinds_of_its_fields_and_of_the_items_of_a_page() {
+        let rules = FieldRules::default();
         let reference = json!({"schemas": {"thing": {"kinds": ["born: date"]}}});
         let page = json!({"items_schema": "thing", "kinds": ["seen: count"]});
         let data = json!({"seen": 2, "items": [{"born": "2026-01-01"}, {"born": "today"}]});
-        assert!(declared(&reference, &page, &data).fault.unwrap().contains("`born` is \"today\""));
+        assert!(
+            declared(&rules, &reference, &page, &data)
+                .fault
+                .unwrap()
+                .contains("`born` is \"today\"")
+        );
         let data = json!({"seen": "2", "items": []});
-        assert!(declared(&reference, &page, &data).fault.unwrap().contains("`seen`"));
+        assert!(declared(&rules, &reference, &page, &data).fault.unwrap().contains("`seen`"));
         let secret = json!({"kinds": ["key: secret"]});
-        let fault = declared(&reference, &secret, &json!({"key": "hunter2"})).fault.unwrap();
+        let fault =
+            declared(&rules, &reference, &secret, &json!({"key": "hunter2"})).fault.unwrap();
         assert!(!fault.contains("hunter2"), "{fault}");
     }
 }

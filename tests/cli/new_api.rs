@@ -38,13 +38,13 @@ fn made(sandbox: &Sandbox, pairs: &[&str]) -> std::path::PathBuf {
 }
 
 #[test]
-fn a_connector_points_nowhere_until_it_is_told() {
+fn a_connector_has_no_address_until_it_is_set() {
     let sandbox = Sandbox::new();
     let answer = sandbox.aos(&["new", "parcel", "--no-git"]).data();
-    assert!(answer["advice"].as_str().unwrap().contains("points nowhere"), "{answer}");
+    assert!(answer["advice"].as_str().unwrap().contains("has no API address yet"), "{answer}");
     let project = sandbox.work().join("aos-parcel");
     has(&project, API, &["BASE_URL = \"\"\n", "URL_OVERRIDE = \"PARCEL_API_URL\"\n"]);
-    has(&project, "README.md", &["points nowhere until `PARCEL_API_URL` is set"]);
+    has(&project, "README.md", &["has no API address yet: set `PARCEL_API_URL`"]);
     assert!(!disk::read(&project.join("conform.toml")).contains("example.com/"));
 }
 

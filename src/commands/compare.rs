@@ -79,11 +79,11 @@ fn surface(path: &Path) -> Result<Surface, Failure> {
             _ => crate::error::io_code(&error),
         };
         Failure::new(code, format!("`{name}`: {error}"))
-            .hint("give the directory of a connector, or its connector.json")
+            .hint("pass the directory of a connector, or its connector.json")
     })?;
     let unusable = |reason: String| {
         Failure::new(ErrorCode::Validation, format!("`{name}`: {reason}"))
-            .hint("give the connector.json of a connector")
+            .hint("pass the connector.json of a connector")
     };
     let text = std::str::from_utf8(&bytes.bytes)
         .map_err(|_| unusable("it is not UTF-8 text".to_owned()))?;

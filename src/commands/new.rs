@@ -154,7 +154,7 @@ pub fn run(args: &NewArgs, run: &Run) -> Result<Outcome, Failure> {
     }
     if !may_ask {
         return Err(Failure::new(ErrorCode::Usage, "`<NAME>` is missing").hint(
-            "pass a name: `aos new github` for a preset, `aos new NAME` for an API of your own; `aos new --list` shows \
+            "pass a name: `aos new github` for a preset, `aos new NAME` for your own API; `aos new --list` shows \
              templates, presets and questions",
         ));
     }

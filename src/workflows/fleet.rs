@@ -114,7 +114,7 @@ struct FleetAbstention {
 /// What a link leads to may be outside the fleet, so nothing is written through it.
 fn linked() -> Failure {
     Failure::new(ErrorCode::Validation, "it is a link to a project")
-        .hint("run the command in the project itself, or replace the link by the project")
+        .hint("run the command in the project itself, or replace the link with the project")
 }
 
 fn row(path: String, status: &str) -> FleetRunProject {
@@ -173,7 +173,7 @@ fn failure(report: &FleetRunReport, faults: &[Failure]) -> Failure {
         ),
     };
     Failure::new(code, message).hint(
-        "each entry of `projects` has its own code and hint; run the same command again for those that are left",
+        "each entry of `projects` has its own code and hint; run the same command again for the remaining projects",
     )
 }
 

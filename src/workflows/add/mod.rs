@@ -104,7 +104,7 @@ fn record(project: &Project) -> Result<Record, Failure> {
     match (&project.record, &project.lock) {
         (Slot::Good(record), Slot::Good(_)) => Ok(record.clone()),
         _ => Err(Failure::new(ErrorCode::Config, "aos.toml or .agent/spec.lock cannot be used")
-            .hint("`aos check` says why; `aos sync-spec` makes the records of a project")),
+            .hint("`aos check` says why; `aos sync-spec` writes the records of a project")),
     }
 }
 
@@ -239,7 +239,7 @@ impl AddState {
                 ErrorCode::Validation,
                 format!("the project would break a rule: {}", said(first)),
             )
-            .hint(format!("`aos check --explain {}` says what it wants", first.rule))
+            .hint(format!("`aos check --explain {}` describes the rule", first.rule))
             .detail("findings", all));
         }
         Ok(warnings.iter().map(said).collect())
@@ -304,7 +304,7 @@ fn failure(error: &EditError) -> Failure {
         EditError::Reserved(_) => (ErrorCode::Validation, "choose another first word".to_owned()),
         EditError::Place { .. } | EditError::Json { .. } => (
             ErrorCode::Validation,
-            "bring the file back to the form that `aos new` gives it, or make the change by hand"
+            "restore the form of the file that `aos new` writes, or make the change by hand"
                 .to_owned(),
         ),
         EditError::Refused(_) => (ErrorCode::Validation, "nothing was changed".to_owned()),

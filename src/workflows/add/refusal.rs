@@ -8,8 +8,8 @@ use super::blueprint::WishError;
 #[must_use]
 pub fn refused(error: &WishError) -> Failure {
     let hint = match error {
-        WishError::Name(_) => "for example `aos add \"item publish\"`",
-        WishError::UnknownVerb { .. } => "say it: `--mode readonly`, `write`, `full` or `admin`",
+        WishError::Name(_) => "use a name such as `item publish`",
+        WishError::UnknownVerb { .. } => "add `--mode readonly`, `write`, `full` or `admin`",
         WishError::Mode { .. } => {
             "change `--mode`, or choose a verb that says what the command does"
         }

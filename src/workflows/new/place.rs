@@ -75,7 +75,7 @@ impl NewPlace {
             let reason = if is_empty { "is the current directory" } else { "has something in it" };
             let message = format!("`{}` {reason}", target.display());
             return Err(Failure::new(ErrorCode::Validation, message).hint(format!(
-                "give `{option}` a directory that does not exist or is empty; nothing was changed"
+                "pass a directory to `{option}` that does not exist or is empty; nothing was changed"
             )));
         }
         Ok(Self { target, missing, state, notes: Vec::new() })
@@ -113,8 +113,9 @@ fn resolve(dir: &Path, option: &str) -> Result<(PathBuf, Vec<PathBuf>), Failure>
             .hint("run the command in an existing directory")
     })?;
     let unusable = |code: ErrorCode, reason: &str| {
-        Failure::new(code, format!("`{}` cannot be used: {reason}", dir.display()))
-            .hint(format!("give `{option}` a path in an existing directory; nothing was changed"))
+        Failure::new(code, format!("`{}` cannot be used: {reason}", dir.display())).hint(format!(
+            "pass a path in an existing directory to `{option}`; nothing was changed"
+        ))
     };
     let full = here.join(dir);
     let mut existing = full.as_path();

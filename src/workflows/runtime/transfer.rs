@@ -48,7 +48,7 @@ pub fn own(text: &str, write: &WriteOptions, run: &Run) -> Result<Outcome, Failu
     if !subject.locked.files.keys().any(|path| listed(&path)) {
         return Err(Failure::new(
             ErrorCode::NotFound,
-            format!("`{part}` is no file or directory of the runtime"),
+            format!("`{part}` is not a file or directory of the runtime"),
         )
         .hint("`aos runtime` lists the parts"));
     }
@@ -89,7 +89,7 @@ pub fn give_back(text: &str, write: &WriteOptions, run: &Run) -> Result<Outcome,
                 subject.locked.version, runtime.info.version
             ),
         )
-        .hint("run `aos sync-spec` first; it leaves your parts alone"));
+        .hint("run `aos sync-spec` first; it does not change your parts"));
     }
     let sources = SourceBytes::read(&project.root, &subject.record)?;
     let module = module_of(&runtime, sources.go_mod.as_deref())?;
@@ -121,7 +121,7 @@ fn not_owned(subject: &RuntimeRecords, part: &RelativePath) -> Failure {
     let names: Vec<_> = own.iter().map(|owned| format!("`{}`", owned.path)).collect();
     let hint = match own.iter().find(|owned| is_below(part, &owned.path)) {
         Some(whole) => format!("it is part of `{}`; give that back", whole.path),
-        None if names.is_empty() => "no part of the runtime is yours".to_owned(),
+        None if names.is_empty() => "the project owns no part of the runtime".to_owned(),
         None => format!("these are: {}", names.join(", ")),
     };
     Failure::new(ErrorCode::NotFound, format!("`{part}` is not a part that the project owns"))

@@ -39,7 +39,7 @@ pub fn from(
             crate::error::source_code(&error),
             format!("`{}` cannot be read: {error}", directory.display()),
         )
-        .hint("give the directory of a repository")
+        .hint("pass the directory of a repository")
     })?;
     let own_name = root.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = name.map(str::to_owned).or(own_name).unwrap_or_default();
@@ -118,7 +118,7 @@ fn naming() -> Result<Template, Failure> {
 fn forms(name: &str) -> Result<Forms, Failure> {
     let naming = naming()?;
     let named = NamedProject::of(&naming, name, None, None)
-        .map_err(|failure| failure.hint("give the name of the project with `--name`"))?;
+        .map_err(|failure| failure.hint("pass the name of the project with `--name`"))?;
     Ok(Forms::of(&named.variables()))
 }
 

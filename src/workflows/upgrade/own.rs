@@ -93,7 +93,7 @@ fn recorded(
             ErrorCode::Config,
             format!("the recorded template `{}` cannot be read: {fault}", previous.name),
         )
-        .hint("give the template with `--template`")
+        .hint("pass the template with `--template`")
     })
 }
 
@@ -157,5 +157,5 @@ fn is_later(previous: &TemplateSection, record: &Record, newest: &Template) -> R
 fn of_aos(previous: &TemplateSection) -> Failure {
     let message = format!("the template `{}` is a part of aos", previous.name);
     Failure::new(ErrorCode::Validation, message)
-        .hint("omit `--template`; it is for projects of a template of your own")
+        .hint("omit `--template`; it is for projects of your own template")
 }

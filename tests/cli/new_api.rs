@@ -150,10 +150,10 @@ fn a_preset_that_cannot_work_is_refused_with_its_place() {
     for (from, to, told) in [
         ("path = \"/shipments\"", "path = \"shipments\"", "begin with `/`"),
         ("body = [\"note\"]", "body = [\"notes\"]", "takes `notes`"),
-        ("id = \"shipment.get\"", "id = \"shipment.list\"", "is twice"),
+        ("id = \"shipment.get\"", "id = \"shipment.list\"", "is declared twice"),
         ("id = \"shipment.get\"", "id = \"shipment\"", "no dot"),
         ("result = \"shipments\"", "", "without `result`"),
-        ("id = \"note\"", "id = \"limit\"", "belongs to every list"),
+        ("id = \"note\"", "id = \"limit\"", "every list already has the field"),
         ("style = \"cursor\"", "style = \"token\"", "token"),
         ("label = \"Parcel\"", "label = \"\"", "one line"),
         ("https://api.parcel", "http://api.parcel", "https://"),

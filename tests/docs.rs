@@ -37,9 +37,13 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// Text outside of code, so that a page shows it as it is.
+/// Text for a page; inside code, Markdown shows `<` as it is.
 fn plain(value: &str) -> String {
-    value.replace('<', "&lt;").replace('\n', " ")
+    let parts = value.split('`').enumerate().map(|(at, part)| match at % 2 {
+        0 => part.replace('<', "&lt;"),
+        _ => part.to_owned(),
+    });
+    parts.collect::<Vec<_>>().join("`").replace('\n', " ")
 }
 
 /// A sentence with its full stop.

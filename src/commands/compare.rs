@@ -17,18 +17,18 @@ const MANIFEST: &str = "connector.json";
 /// Largest manifest, in bytes.
 const MAX_MANIFEST: u64 = 4 * 1024 * 1024;
 
-/// Compare two connectors: what an operator loses and gains
+/// Compare two connectors, and list what users lose and gain
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Commands, modes, fields, defaults, keys, pickers and events of both manifests are compared. The exit code is 6 \
-                  when something is lost.\n\n\
+    after_help = "The command compares commands, modes, fields, defaults, keys, pickers and events of both manifests. \
+                  The exit code is 6 if something is lost.\n\n\
                   Examples:\n  aos compare ../old/aos-github .\n  aos compare old.json connector.json --json"
 )]
 pub struct CompareArgs {
-    /// Connector that is in use: its directory or its connector.json
+    /// Current connector: its directory or its connector.json
     #[arg(value_name = "OLD")]
     pub old: PathBuf,
-    /// Connector that takes its place
+    /// Connector that replaces it
     #[arg(value_name = "NEW")]
     pub new: PathBuf,
 }

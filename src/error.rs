@@ -125,7 +125,7 @@ impl From<FleetError> for Failure {
             FleetError::Search { .. } => Self::new(ErrorCode::Io, message)
                 .hint("check that the directory exists and can be read"),
             FleetError::Missing { .. } => Self::new(ErrorCode::NotFound, message)
-                .hint("check the path; `--recursive DIR` takes the directory above the projects"),
+                .hint("check the path; `--recursive DIR` needs the directory above the projects"),
             FleetError::File(error) => error.into(),
             FleetError::Empty { .. } => Self::new(ErrorCode::NotFound, message).hint(
                 "pass a directory that contains projects with an aos.toml or a connector.json",

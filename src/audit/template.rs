@@ -129,7 +129,7 @@ impl TemplateState {
         if !self.is_known {
             let known = match &self.newest {
                 Some(newest) => format!("its newest version is {newest}"),
-                None => "there is no template of this name".to_owned(),
+                None => "this template does not exist".to_owned(),
             };
             let message = format!(
                 "this aos does not know the template `{}` {}: {known}",

@@ -52,7 +52,7 @@ pub fn run(args: &CompareArgs, run: &Run) -> Result<Outcome, Failure> {
     let mut failure = Failure::new(
         ErrorCode::Drift,
         format!(
-            "`{}` lacks what `{}` has: {}",
+            "`{}` lacks entries of `{}`: {}",
             comparison.new,
             comparison.old,
             comparison.summary()

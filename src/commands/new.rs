@@ -125,7 +125,7 @@ pub fn run(args: &NewArgs, run: &Run) -> Result<Outcome, Failure> {
             }
             (None, None) => new::list(&args.template, roots.as_deref(), run),
             (None, Some(_)) => {
-                let message = "`--list` takes no NAME, except with `--openapi`";
+                let message = "`--list` does not accept a NAME, except with `--openapi`";
                 Err(Failure::new(ErrorCode::Usage, message).hint("run `aos new --list`"))
             }
         };

@@ -42,7 +42,7 @@ impl From<TemplateError> for Failure {
             TemplateError::Release { error, .. } => {
                 let hint = match &error.fault {
                     Fault::Unsigned { .. } | Fault::NoChecksums { .. } => Some(
-                        "do not retry; its publisher must sign it with the release workflow of the tag, as docs/templates.md shows. `git+https://…` takes a template without a signature",
+                        "do not retry; its publisher must sign it with the release workflow of the tag, as docs/templates.md shows. `git+https://…` accepts a template without a signature",
                     ),
                     Fault::NoAsset { .. } => Some(
                         "the release must have that archive with the template in it; docs/templates.md shows how it is made",

@@ -249,7 +249,7 @@ fn parameters<'a>(
             continue;
         }
         if place == InputPlace::Header && !name.bytes().all(is_header_byte) {
-            endpoint.notes.push(format!("`{shown}` is no header and is left out"));
+            endpoint.notes.push(format!("`{shown}` is not a header and is left out"));
             continue;
         }
         if parameter.is_set("deprecated") && !parameter.is_set("required") {

@@ -163,7 +163,7 @@ fn failure(report: &FleetRunReport, faults: &[Failure]) -> Failure {
     };
     let message = match (summary.failed, summary.pending) {
         (0, 0) => format!(
-            "{} directories were not searched or are no project any more",
+            "{} directories were not searched or are no longer projects",
             summary.unsearched.len()
         ),
         (failed, 0) => format!("{failed} of {} projects failed", summary.projects),

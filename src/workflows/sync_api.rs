@@ -173,7 +173,7 @@ fn kept_wishes(recorded: &Recorded, api: &ApiDescription, notes: &mut Vec<String
             modes.insert(now.clone(), mode.clone());
         } else {
             notes.push(format!(
-                "the recorded mode of `{}` has no command any more",
+                "the recorded mode of `{}` no longer has a command",
                 excerpt(id, 60)
             ));
         }

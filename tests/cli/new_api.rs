@@ -107,7 +107,7 @@ fn answers_that_do_not_fit_are_refused_before_anything_is_written() {
     for (name, pairs, told) in [
         ("github", &["paging=cursor"][..], "preset `github`"),
         ("parcel", &["base_url=https://a.example", "base_url_env=A_URL"], "exclude each other"),
-        ("parcel", &["auth=basic", "auth_header=X-Key"], "no header of its own"),
+        ("parcel", &["auth=basic", "auth_header=X-Key"], "always uses the header Authorization"),
         ("parcel", &["user_key=ME"], "HTTP Basic"),
         ("parcel", &["paging=none", "paging_next=next"], "has pages"),
         ("parcel", &["secret_key=lower"], "upper-case"),

@@ -62,8 +62,9 @@ pub fn run(
     let record = record(&project)?;
     let editor = EDITORS.of(project.family).ok_or_else(|| {
         let message = format!("the commands of {} are not declared for aos", project.family.noun());
-        Failure::new(ErrorCode::Validation, message)
-            .hint("edit them by hand; `aos check` says whether the project still fits its contract")
+        Failure::new(ErrorCode::Validation, message).hint(
+            "edit them by hand; `aos check` then reports whether the project follows its contract",
+        )
     })?;
     let files = repository::load(&project);
     let sources = Sources { repository: &files, record: &record };

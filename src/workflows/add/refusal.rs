@@ -11,7 +11,7 @@ pub fn refused(error: &WishError) -> Failure {
         WishError::Name(_) => "use a name such as `item publish`",
         WishError::UnknownVerb { .. } => "add `--mode readonly`, `write`, `full` or `admin`",
         WishError::Mode { .. } => {
-            "change `--mode`, or choose a verb that says what the command does"
+            "change `--mode`, or choose a verb that describes the effect of the command"
         }
         WishError::Request(_) => {
             "`{id}` stands for the id of the target; other `{names}` become inputs"

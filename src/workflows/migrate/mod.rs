@@ -159,7 +159,7 @@ fn prepare(
                 proof.broken.join(", ")
             );
             return Err(Failure::new(ErrorCode::Nonconformant, message)
-                .hint("`--proof each` finds the rewrite, and leaves it out")
+                .hint("`--proof each` finds that rewrite and omits it")
                 .detail("proof", proof));
         }
         whole = Some(proof);

@@ -222,13 +222,13 @@ fn unmet(fault: &WishFault) -> Failure {
             (ErrorCode::NotFound, "`--list` shows tags, paths and ids".to_owned())
         }
         WishFault::LowMode { id, lowest, .. } => {
-            (ErrorCode::Validation, format!("use `--mode {id}={lowest}`, or leave the option out"))
+            (ErrorCode::Validation, format!("use `--mode {id}={lowest}`, or omit the option"))
         }
         WishFault::Mode { .. } | WishFault::Rename { .. } => {
             (ErrorCode::Validation, "`--list` shows ids and modes".to_owned())
         }
         WishFault::Nothing(_) => {
-            (ErrorCode::Validation, "`--list` says what is left out".to_owned())
+            (ErrorCode::Validation, "`--list` lists the operations that are left out".to_owned())
         }
     };
     Failure::new(code, fault.to_string()).hint(hint)

@@ -215,7 +215,7 @@ pub fn occupied(target: &Path, record: Option<&str>, plan: &Plan) -> Failure {
     let reason = match (record, plan.obstacles().first()) {
         (Some(record), _) => format!("is already a project: it has `{record}`"),
         (None, Some(first)) => {
-            format!("cannot take the project: `{}`: {}", first.path, first.reason)
+            format!("cannot contain the project: `{}`: {}", first.path, first.reason)
         }
         (None, None) => "is not empty".to_owned(),
     };

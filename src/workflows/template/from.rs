@@ -69,17 +69,15 @@ pub fn from(
             let list: Vec<_> = unlike.into_iter().take(5).collect();
             let message = format!("the template would not render back to {}", list.join(", "));
             return Err(Failure::new(ErrorCode::Unknown, message)
-                .hint("rename these files, or leave them out of the repository"));
+                .hint("rename these files, or remove them from the repository"));
         }
     };
     let mut notes = vec![format!(
-        "rendered with the name `{name}`, the template gives the same {} again",
+        "rendered with the name `{name}`, the template returns the same {}",
         crate::visible::counted(kept.len(), "file")
     )];
     notes.extend(maker.plain.iter().map(|path| {
-        format!(
-            "`{path}` is copied as it is, because it would not come back with the name replaced"
-        )
+        format!("`{path}` is copied unchanged, because replacing the name in it cannot be reversed")
     }));
     if forms.are_ambiguous() {
         notes.push(format!(

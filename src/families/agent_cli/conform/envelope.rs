@@ -54,7 +54,7 @@ pub const ENVELOPE_KEYS: Probe = Probe {
     section: "§3",
     title: "An envelope has exactly the keys of a success or of a failure",
     why: "Agents distinguish success and failure by the keys; an additional or missing key breaks strict readers",
-    fix: "Print `ok`, `schema_version`, `meta` and either `data` or `error`, also when they are empty",
+    fix: "Print `ok`, `schema_version`, `meta` and either `data` or `error`, even if they are empty",
     run: |session| examine(session, envelope_keys),
     ..Probe::of(FAMILY)
 };
@@ -86,9 +86,9 @@ fn error_keys(lab: &ProbeCaller<'_>) -> ProbeStep {
 pub const META_KEYS: Probe = Probe {
     id: "cli.meta-keys",
     section: "§3",
-    title: "`meta` has duration_ms and at most notices beside it",
+    title: "`meta` has only duration_ms and, if there are any, notices",
     why: "Everything else belongs in `data`; readers of `meta` are strict",
-    fix: "Print `duration_ms` as a whole number also when it is 0, leave `notices` out when there is none",
+    fix: "Print `duration_ms` as a whole number even if it is 0, and omit `notices` if there are none",
     run: |session| examine(session, meta_keys),
     ..Probe::of(FAMILY)
 };

@@ -45,7 +45,7 @@ fn count(shot: &Answered) -> usize {
 pub const SILENT_CAP: Probe = Probe {
     id: "cli.paging-cap",
     section: "§8",
-    title: "A list that is incomplete says so with has_more or truncated",
+    title: "An incomplete list has has_more or truncated",
     why: "An incomplete list must not look complete",
     fix: "Set `has_more` from the upstream's response; if no further page can be requested, print `truncated: true`",
     run: |session| examine(session, silent_cap),

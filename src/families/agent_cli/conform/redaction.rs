@@ -19,7 +19,7 @@ pub const AUDIT_ARGUMENTS: Probe = Probe {
     id: "cli.audit-arguments",
     section: "§10",
     title: "No file contains a secret that was passed as an argument, in any notation",
-    why: "Logs are copied, and nobody looks for secrets in them",
+    why: "Logs are often copied without a search for secrets",
     fix: "Redact known secrets in the value of every option, in `--name=value` and in single words, before storing them",
     run: |session| {
         examine(session, |lab| {

@@ -21,7 +21,7 @@ pub(super) const VOCABULARY: Probe = Probe {
     id: "harness.health-words",
     section: "§3.2",
     title: "`data.status` is one of the four words",
-    why: "the host shows `healthy` as ready and every other word as needing set-up",
+    why: "the host shows `healthy` as ready, and every other word as needing setup",
     fix: "report `healthy`, `needs_setup`, `degraded` or `error`",
     needs: &[],
     run: vocabulary,
@@ -32,8 +32,8 @@ pub(super) const READINESS: Probe = Probe {
     id: "harness.health-readiness",
     section: "§3.2",
     title: "The health envelope has the readiness keys at its top level",
-    why: "the canvas of the host looks for them there, and shows set-up required without them",
-    fix: "add the keys of the contract to the envelope of `health`, `ready` where `data.status` is `healthy`",
+    why: "the canvas of the host reads them there, and asks for a setup without them",
+    fix: "add the keys of the contract to the envelope of `health`, with `ready` if `data.status` is `healthy`",
     needs: &[],
     run: readiness,
     ..Probe::of(FAMILY)
@@ -42,9 +42,9 @@ pub(super) const READINESS: Probe = Probe {
 pub(super) const NEEDS_SETUP: Probe = Probe {
     id: "harness.health-needs-setup",
     section: "§3.2",
-    title: "Without credentials `health` exits 0 and says `needs_setup`",
-    why: "a failing exit code hides from the host what is missing",
-    fix: "report `needs_setup` with `ok: true` and exit 0 when a key is missing",
+    title: "Without credentials, `health` reports `needs_setup` with exit code 0",
+    why: "with another exit code, the host cannot show what is missing",
+    fix: "report `needs_setup` with `ok: true` and exit code 0 if a key is missing",
     needs: &[Need::Credentials],
     run: needs_setup,
     ..Probe::of(FAMILY)
@@ -53,9 +53,9 @@ pub(super) const NEEDS_SETUP: Probe = Probe {
 pub(super) const QUIET: Probe = Probe {
     id: "harness.health-quiet",
     section: "§3.2",
-    title: "Without credentials `health` makes no network call",
-    why: "the host asks without any key, all connectors at once",
-    fix: "look for the keys before a connection is opened",
+    title: "Without credentials, `health` makes no network call",
+    why: "the host calls all connectors at once, without any key",
+    fix: "look for the keys before opening a connection",
     needs: &[Need::Credentials],
     run: quiet,
     ..Probe::of(FAMILY)
@@ -64,9 +64,9 @@ pub(super) const QUIET: Probe = Probe {
 pub(super) const GOOD: Probe = Probe {
     id: "harness.health-good",
     section: "§3.2",
-    title: "With credentials and an upstream that answers, `health` says `healthy`",
+    title: "With credentials and a working upstream, `health` reports `healthy`",
     why: "without that word the host never shows the connector as ready",
-    fix: "report `healthy` after a call that the upstream answered",
+    fix: "report `healthy` after a successful request to the upstream",
     needs: &[Need::Credentials, Need::BaseUrl],
     run: |session| {
         upstream(
@@ -84,8 +84,8 @@ macro_rules! fault {
             id: $id,
             section: "§3.2",
             title: $title,
-            why: "an agent that is told all is well goes on and fails at the first real call",
-            fix: "map the answer of the upstream to a state, exit 0, and stay under 2.5 s",
+            why: "an agent that trusts a wrong `healthy` fails at its first real call",
+            fix: "map the response of the upstream to a state, with exit code 0, in less than 2.5 s",
             needs: $needs,
             run: |session| {
                 upstream(session, Case { behaviour: $behaviour, words: $words, most_ms: $most })

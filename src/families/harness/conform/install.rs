@@ -21,8 +21,8 @@ pub(super) const WHEEL: Probe = Probe {
     id: "harness.install",
     section: "§11",
     title: "The connector works when it is installed as a package, without its sources",
-    why: "an editable install hides files that the package does not hold",
-    fix: "pack every file that is read at run time, or generate its content into a module",
+    why: "an editable installation hides files that are missing in the package",
+    fix: "include every file that is read at run time in the package, or generate its content into a module",
     needs: &[Need::Project, Need::Python],
     run: wheel,
     ..Probe::of(FAMILY)
@@ -31,9 +31,9 @@ pub(super) const WHEEL: Probe = Probe {
 pub(super) const TWO: Probe = Probe {
     id: "harness.install-two",
     section: "§11",
-    title: "The connector works beside another connector in one environment",
-    why: "connectors that share a top package hide each other; only the first one works",
-    fix: "give the package a name of its own, `aos_<name>`",
+    title: "The connector works together with another connector in one environment",
+    why: "connectors with the same top-level package hide each other, so only one of them works",
+    fix: "give the package the name `aos_<name>`",
     needs: &[Need::Project, Need::Python],
     run: two,
     ..Probe::of(FAMILY)

@@ -89,7 +89,7 @@ fn position(projects: &[PathBuf], from: &Path) -> Result<usize, Failure> {
     let wanted = files::canonical(from).ok();
     let is_it = |path: &PathBuf| wanted.is_some() && files::canonical(path).ok() == wanted;
     projects.iter().position(is_it).ok_or_else(|| {
-        let message = format!("`--from {}` is no project below the root", from.display());
+        let message = format!("`--from {}` is not a project below the root", from.display());
         Failure::new(ErrorCode::NotFound, message)
             .hint("use a path in `projects` of an earlier response")
     })

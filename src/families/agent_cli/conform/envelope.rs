@@ -153,13 +153,13 @@ fn formats(lab: &ProbeCaller<'_>) -> ProbeStep {
             let same = shot.document.is_ok() && shape_of(shot.at("")) == shape;
             shot.expect(
                 same,
-                format!("{} gives another document than the default", more.join(" ")),
+                format!("{} returns another document than the default", more.join(" ")),
             )?;
             if more == ["--compact"] {
                 let stdout = String::from_utf8_lossy(shot.observed.stdout()).into_owned();
                 shot.expect(
                     stdout.trim_end().lines().count() == 1,
-                    "--compact gives several lines",
+                    "--compact prints several lines",
                 )?;
             }
         }
@@ -215,7 +215,7 @@ pub const QUIET: Probe = Probe {
 fn quiet(lab: &ProbeCaller<'_>) -> ProbeStep {
     for call in [&["context", "--quiet"][..], &["context", "--quiet", "--no-such-option"]] {
         let shot = lab.look(call);
-        shot.expect(shot.document.is_ok(), "--quiet takes the document away")?;
+        shot.expect(shot.document.is_ok(), "--quiet suppresses the document")?;
     }
     Ok(())
 }
@@ -238,7 +238,7 @@ fn deterministic(lab: &ProbeCaller<'_>) -> ProbeStep {
             continue;
         }
         let same = shape_of(first.at("")) == shape_of(second.at(""));
-        second.expect(same, format!("`{}` gives another structure the second time", call[0]))?;
+        second.expect(same, format!("`{}` returns another structure the second time", call[0]))?;
     }
     Ok(())
 }

@@ -81,7 +81,7 @@ pub fn unclear(path: &str, command: &Value) -> Option<String> {
     }
     let word = command["type"].as_str().unwrap_or_default();
     Some(format!(
-        "`reference` gives `{path}` the type `{word}`, which does not say whether it reads or writes"
+        "in `reference`, `{path}` has the type `{word}`, which does not show whether it reads or writes"
     ))
 }
 

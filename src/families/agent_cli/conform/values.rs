@@ -18,7 +18,7 @@ pub fn wrong(value: &Value) -> Option<(Vec<String>, String)> {
             }
             let is_wrong_time = member.as_str().is_some_and(|time| utc(time).is_none());
             if key.ends_with("_at") && is_wrong_time {
-                return here(format!("`{key}` is {member}, which is no time in UTC"));
+                return here(format!("`{key}` is {member}, which is not a UTC time"));
             }
             let (mut path, fault) = wrong(member)?;
             path.insert(0, key.clone());

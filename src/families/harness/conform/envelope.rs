@@ -260,7 +260,7 @@ fn ok_is_exit_zero(session: &ToolCaller) -> Conclusion {
 /// What is wrong with the answer to a faulty call.
 fn not_a_usage_error(observed: &Observed) -> Option<String> {
     let Some(value) = call::loose(observed) else {
-        return Some(observed.json().err().unwrap_or_else(|| "it is no object".to_owned()));
+        return Some(observed.json().err().unwrap_or_else(|| "it is not an object".to_owned()));
     };
     if value.get("error").is_none() {
         return Some("it is answered as a success".to_owned());

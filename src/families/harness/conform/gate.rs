@@ -77,7 +77,7 @@ fn not_refused(observed: &Observed, command: &CallableCommand, mode: &str) -> Op
         ));
     }
     let Some(envelope) = call::loose(observed) else {
-        return Some(observed.json().err().unwrap_or_else(|| "it is no object".to_owned()));
+        return Some(observed.json().err().unwrap_or_else(|| "it is not an object".to_owned()));
     };
     let code = call::error_code(&envelope);
     if !code.is_empty() && code != "PERMISSION_DENIED" {

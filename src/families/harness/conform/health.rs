@@ -216,11 +216,11 @@ fn upstream(session: &ToolCaller, case: Case) -> Conclusion {
     let observed = observed(session, case.behaviour);
     let mut judge = Judge::default();
     let fault = match call::loose(&observed) {
-        None => Some(observed.json().err().unwrap_or_else(|| "it is no object".to_owned())),
+        None => Some(observed.json().err().unwrap_or_else(|| "it is not an object".to_owned())),
         Some(envelope) => {
             let fault = wrong_state(session, &observed, &envelope, &case);
             if fault.is_none() && call::is_strict(session) && status(&envelope).is_none() {
-                let why = "`health` gives no `data.status`, so nothing shows what it makes of the upstream";
+                let why = "`health` has no `data.status`, so its view of the upstream is unknown";
                 return Conclusion::blocked(why).with(observed.evidence(why));
             }
             fault
@@ -237,7 +237,7 @@ fn wrong_state(
     case: &Case,
 ) -> Option<String> {
     if observed.has_traceback() {
-        return Some("a traceback is no answer".to_owned());
+        return Some("a traceback is not a response".to_owned());
     }
     if !call::is_strict(session) {
         // The first tag asks for a state, and leaves open with which exit.
@@ -259,7 +259,7 @@ fn wrong_state(
     let said = status(envelope)?;
     let known = words(session).iter().any(|word| word == said);
     (known && !case.words.contains(&said))
-        .then(|| format!("it says `{said}`, where {} is right", case.words.join(" or ")))
+        .then(|| format!("it reports `{said}`, but {} is correct", case.words.join(" or ")))
 }
 
 fn vocabulary(session: &ToolCaller) -> Conclusion {
@@ -280,7 +280,7 @@ fn vocabulary(session: &ToolCaller) -> Conclusion {
             Some(said) => Some(format!("`data.status` is `{said}`")),
             // A call that failed is judged by the probe of that upstream.
             None if envelope.get("ok") == Some(&Value::Bool(false)) => continue,
-            None => Some("`data.status` is no text".to_owned()),
+            None => Some("`data.status` is not a string".to_owned()),
         };
         judge.judge(&observed, fault);
     }
@@ -318,7 +318,7 @@ fn unready(envelope: &Value, keys: &[String]) -> Option<String> {
     let is_flag = |key: &&String| !["status", "checks"].contains(&key.as_str());
     let other = keys.iter().filter(is_flag).find(|key| !envelope[key.as_str()].is_boolean());
     if let Some(key) = other {
-        return Some(format!("`{key}` is no boolean"));
+        return Some(format!("`{key}` is not a boolean"));
     }
     let checks = envelope.get("checks").and_then(Value::as_array);
     let named = |check: &&Value| check.get("name").and_then(Value::as_str) == Some("required_env");
@@ -346,7 +346,7 @@ fn needs_setup(session: &ToolCaller) -> Conclusion {
     let observed = session.observe(&call::json(&["health"]));
     let mut judge = Judge::default();
     let fault = match call::loose(&observed) {
-        None => Some(observed.json().err().unwrap_or_else(|| "it is no object".to_owned())),
+        None => Some(observed.json().err().unwrap_or_else(|| "it is not an object".to_owned())),
         Some(envelope) => {
             let case = Case { behaviour: None, words: &["needs_setup"], most_ms: HOST_MS };
             wrong_state(session, &observed, &envelope, &case)

@@ -54,7 +54,7 @@ pub(super) const START: Probe = Probe {
 pub(super) const SIZE: Probe = Probe {
     id: "harness.output-size",
     section: "§4",
-    title: "A response has less than 1,000,000 bytes",
+    title: "A response has fewer than 1,000,000 bytes",
     why: "the host reads no more than that, and treats a longer response as a failure",
     fix: "end long lists after a page, and set `has_more`",
     needs: &[],
@@ -99,10 +99,10 @@ fn backend_down(session: &ToolCaller) -> Conclusion {
 
 fn no_answer(session: &ToolCaller, observed: &Observed, has_sample: bool) -> Option<String> {
     if observed.has_traceback() {
-        return Some("a traceback is no answer".to_owned());
+        return Some("a traceback is not a response".to_owned());
     }
     let Some(envelope) = call::loose(observed) else {
-        return Some(observed.json().err().unwrap_or_else(|| "it is no object".to_owned()));
+        return Some(observed.json().err().unwrap_or_else(|| "it is not an object".to_owned()));
     };
     // With arguments that do their work, only the upstream is missing.
     let asked = has_sample && call::is_strict(session) && session.base_url_env().is_some();

@@ -84,7 +84,7 @@ fn misread(observed: &Observed, refusal: &StatedRefusal) -> Option<String> {
     if code != refusal.code {
         let said = if code.is_empty() { "a success" } else { code };
         return Some(format!(
-            "the refusal `{when}` ({}) becomes {said} and not {}",
+            "the refusal `{when}` ({}) becomes {said}, not {}",
             refusal.status, refusal.code
         ));
     }

@@ -308,9 +308,7 @@ fn base_url(session: &ToolCaller) -> Conclusion {
         return Conclusion::blocked(NOTHING);
     };
     if facts.base_url.is_empty() {
-        return Conclusion::not_applicable(
-            "each customer has an address of their own, which a key holds",
-        );
+        return Conclusion::not_applicable("each customer has a separate address, in a key");
     }
     let wanted = facts.base_url.trim_end_matches('/');
     let shown = session.observe(&call::json(&["config", "show"]).variable(name, ""));
@@ -323,7 +321,7 @@ fn base_url(session: &ToolCaller) -> Conclusion {
     if !urls.is_empty() {
         judge.judge(
             &shown,
-            other.map(|url| format!("`config show` says `{url}` and not `{wanted}`")),
+            other.map(|url| format!("`config show` reports `{url}`, not `{wanted}`")),
         );
     }
     // The proxy that every call is led to sees the host, and nothing of what is encrypted.

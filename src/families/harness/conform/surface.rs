@@ -278,5 +278,5 @@ fn commands_listed(session: &ToolCaller) -> Conclusion {
             judge.judge(&observed, strange.map(|name| format!("`{name}` is not in the manifest")));
         }
     }
-    judge.verdict_unless_empty("the help has no list of commands that could be read")
+    judge.verdict_unless_empty("the help has no readable list of commands")
 }

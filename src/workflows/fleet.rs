@@ -53,7 +53,7 @@ pub fn over<A: serde::Serialize>(
                 rows.push(FleetRunProject {
                     code: Some(failure.code.as_str()),
                     message: Some(failure.message.clone()),
-                    hint: failure.hint.clone(),
+                    fix: failure.hint.clone(),
                     ..row(shown, status)
                 });
                 faults.push(failure);
@@ -124,7 +124,7 @@ fn row(path: String, status: &str) -> FleetRunProject {
         changes: 0,
         code: None,
         message: None,
-        hint: None,
+        fix: None,
     }
 }
 
@@ -173,7 +173,7 @@ fn failure(report: &FleetRunReport, faults: &[Failure]) -> Failure {
         ),
     };
     Failure::new(code, message).hint(
-        "each entry of `projects` has its own code and hint; run the same command again for the remaining projects",
+        "each entry of `projects` has its own code and fix; run the same command again for the remaining projects",
     )
 }
 

@@ -95,7 +95,7 @@ fn said(stdout: &str) -> ChildError {
         code: known.unwrap_or(ErrorCode::Unknown),
         message: text("/error/message")
             .unwrap_or_else(|| "`aos conform` returned no response".to_owned()),
-        hint: text("/error/details/hint"),
+        hint: text("/error/details/fix"),
     }
 }
 
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_run_without_a_report_gives_its_error() {
-        let text = r#"{"ok":false,"error":{"code":"E_NOT_FOUND","message":"no tool","details":{"hint":"build it"}}}"#;
+        let text = r#"{"ok":false,"error":{"code":"E_NOT_FOUND","message":"no tool","details":{"fix":"build it"}}}"#;
         let (message, hint) = ("no tool".to_owned(), Some("build it".to_owned()));
         assert_eq!(said(text), ChildError { code: ErrorCode::NotFound, message, hint });
         assert_eq!(said("half a li").code, ErrorCode::Unknown);

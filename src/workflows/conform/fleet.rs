@@ -161,7 +161,7 @@ fn row(path: String, answer: Result<ChildAnswer, Failure>) -> ConformedProject {
         probes: named.map(|(probe, _)| probe.clone()).take(MAX_NAMED).collect(),
         code,
         message,
-        hint,
+        fix: hint,
         ..ConformedProject::with_status(path, status)
     }
 }
@@ -254,7 +254,7 @@ fn failure(report: &ConformFleetReport, code: ErrorCode) -> Failure {
         ),
     };
     Failure::new(code, message)
-        .hint("run `aos conform PATH` for a project to see its calls; `projects` has code and hint of each tool that could not be run")
+        .hint("run `aos conform PATH` for a project to see its calls; `projects` has the code and the fix of each tool that could not be run")
 }
 
 fn text(summary: &ConformFleetSummary, rows: &[ConformedProject], run: &Run) -> Visible {

@@ -30,12 +30,12 @@ pub fn version() -> DoctorCheck {
     match (newest, Version::parse(running)) {
         (Some(required), Ok(version)) if version.cmp_precedence(&required).is_lt() => {
             DoctorCheck::fail(
-                "version",
+                "min_version",
                 format!("aos {running}, but an installed Skill needs {required} or newer"),
                 "run `aos update`",
             )
         }
-        _ => DoctorCheck::pass("version", format!("aos {running}")),
+        _ => DoctorCheck::pass("min_version", format!("aos {running}")),
     }
 }
 

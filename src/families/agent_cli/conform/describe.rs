@@ -14,7 +14,7 @@ use super::lab::{Account, ProbeCaller, examine};
 use super::listing::commands;
 use super::stop::{ProbeStep, Unfinished};
 use crate::conform::probe::Probe;
-use crate::families::agent_cli::contract::FAMILY;
+use crate::families::agent_cli::contract::{FAMILY, SelfDescription};
 
 const SELF: &[&str] = &["reference", "context", "doctor", "changelog"];
 
@@ -143,6 +143,9 @@ fn doctor(lab: &ProbeCaller<'_>) -> ProbeStep {
             return Err(shot.fail(format!("`{name}` has no `fix`")));
         };
         let says = fix.as_str().is_some_and(|fix| !fix.trim().is_empty());
+        let stray = other_member(lab, check);
+        let message = |key| format!("`{name}` has the member `{key}`, which the contract does not know");
+        shot.without(stray.map(message))?;
         let fits = if status == "pass" { fix.is_null() } else { says };
         shot.expect(fits, format!("`fix` of `{name}` does not fit its status `{status}`"))?;
     }
@@ -167,6 +170,16 @@ fn doctor(lab: &ProbeCaller<'_>) -> ProbeStep {
         agrees,
         format!("`release_readiness` is not `{wanted}` although the level is {level}"),
     )
+}
+
+/// A member that a check may not have; tags before v1.2.0 allow any.
+fn other_member(lab: &ProbeCaller<'_>, check: &Value) -> Option<String> {
+    let lists = &lab.contract.self_description.doctor;
+    let optional: Vec<&str> = SelfDescription::members(lists, "check_optional_keys").collect();
+    let required: Vec<&str> = SelfDescription::members(lists, "check_keys").collect();
+    let mut members = check.as_object().into_iter().flatten().map(|(key, _)| key);
+    let is_known = |key: &&String| [&optional, &required].iter().any(|list| list.contains(&key.as_str()));
+    members.find(|key| !optional.is_empty() && !is_known(key)).cloned()
 }
 
 pub const CHANGELOG: Probe = Probe {

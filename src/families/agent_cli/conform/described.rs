@@ -102,14 +102,14 @@ pub const EXAMPLES_PARSE: Probe = Probe {
 fn examples_parse(lab: &ProbeCaller<'_>) -> ProbeStep {
     let reference = lab.reference()?;
     lab.tally.count("examples");
-    let unclear = commands(&reference).find_map(|(path, command)| kind::unclear(path, command));
+    let unclear = commands(&reference).find_map(|(path, command)| kind::unclear(&lab.contract.commands, path, command));
     for (path, command) in commands(&reference) {
         let is_long = lab.fixture.long.iter().any(|long| long == path);
         let examples = command["examples"].as_array().into_iter().flatten();
         for example in examples.filter_map(Value::as_str) {
             let words = split(example);
             let is_preview = words.iter().any(|word| word == "--dry-run" || word == "--check");
-            let runs = kind::reads(command) && !is_long
+            let runs = kind::reads(&lab.contract.commands, command) && !is_long
                 || is_preview && (command["confirm"] == "always" || path == "update");
             if !runs || words.first().is_none_or(|word| reference["tool"] != word.as_str()) {
                 continue;

@@ -258,10 +258,10 @@ fn no_prompt(lab: &ProbeCaller<'_>) -> ProbeStep {
     let mut unclear = None;
     for (path, command) in commands(&reference) {
         // A bare write may do something when it need not be confirmed.
-        let runs = kind::reads(command) || command["confirm"] == "always";
+        let runs = kind::reads(&lab.contract.commands, command) || command["confirm"] == "always";
         let is_long = lab.fixture.long.iter().any(|long| long == path);
         if !runs {
-            unclear = unclear.or_else(|| kind::unclear(path, command));
+            unclear = unclear.or_else(|| kind::unclear(&lab.contract.commands, path, command));
         }
         if !runs || is_long {
             continue;

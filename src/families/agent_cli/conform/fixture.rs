@@ -165,6 +165,21 @@ impl Role {
             Self::Other => "other",
         }
     }
+
+    /// The capability of a tool that has such a command, where the contract has a word for it.
+    #[must_use]
+    pub fn capability(self) -> Option<&'static str> {
+        match self {
+            Self::List => Some("lists"),
+            Self::Create | Self::Update | Self::Delete => Some("writes"),
+            Self::Batch => Some("batch"),
+            Self::Stream => Some("streams"),
+            Self::Scopes => Some("scopes"),
+            Self::Job => Some("jobs"),
+            Self::Human => Some("human_action"),
+            Self::Get | Self::Other => None,
+        }
+    }
 }
 
 /// Arguments with which a command does its work against the mock.

@@ -47,10 +47,10 @@ pub fn writes<'a>(lab: &ProbeCaller<'a>) -> ProbeStep<Vec<&'a Sample>> {
     let mut found = Vec::new();
     for sample in WRITES.into_iter().flat_map(|role| lab.samples(role)) {
         let command = lab.declared(&sample.path)?;
-        if let Some(why) = kind::unclear(&sample.path, &command) {
+        if let Some(why) = kind::unclear(&lab.contract.commands, &sample.path, &command) {
             return Err(Unfinished::Blocked(why));
         }
-        if kind::is_gated(&command) {
+        if kind::is_gated(&lab.contract.commands, &command) {
             found.push(sample);
         }
     }

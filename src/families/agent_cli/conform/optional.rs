@@ -106,11 +106,11 @@ fn expired(lab: &ProbeCaller<'_>) -> ProbeStep {
 /// Runs a sample, through the gate when it is a write.
 fn gated(lab: &ProbeCaller<'_>, sample: &Sample) -> ProbeStep<Answered> {
     let command = lab.declared(&sample.path)?;
-    if let Some(why) = kind::unclear(&sample.path, &command) {
+    if let Some(why) = kind::unclear(&lab.contract.commands, &sample.path, &command) {
         return Err(Unfinished::Blocked(why));
     }
     let call = meant(lab, sample, &sample.call());
-    if !kind::writes(&command) {
+    if !kind::writes(&lab.contract.commands, &command) {
         return Ok(lab.call(&call));
     }
     let token = token(lab, &call)?;

@@ -119,16 +119,16 @@ fn each_command(lab: &ProbeCaller<'_>) -> ProbeStep {
         shot.expect(untrusted.is_subset(&fields), message)?;
         let examples = texts(&command["examples"]);
         shot.expect(!examples.is_empty(), format!("`{path}` has no example"))?;
-        if let Some(why) = kind::unclear(path, command) {
+        if let Some(why) = kind::unclear(&lab.contract.commands, path, command) {
             unclear = unclear.or(Some(why));
             continue;
         }
-        if !kind::writes(command) {
+        if !kind::writes(&lab.contract.commands, command) {
             continue;
         }
         let has =
             |word: &str| examples.iter().any(|example| example.split(' ').any(|each| each == word));
-        if is_gated(command) {
+        if is_gated(&lab.contract.commands, command) {
             let shown = has("--dry-run") && has("--confirm");
             shot.expect(
                 shown,

@@ -137,8 +137,8 @@ pub fn camel(value: &Value) -> Option<String> {
 /// The lines of a stream; what is wrong with the first one that is wrong.
 ///
 /// # Errors
-/// Says what is wrong with a line or with the end.
-pub fn stream(rules: &EnvelopeKeys, text: &str, is_whole: bool) -> Result<Vec<Value>, String> {
+/// Says what is wrong with a line.
+pub fn stream(rules: &EnvelopeKeys, text: &str) -> Result<Vec<Value>, String> {
     let mut lines = Vec::new();
     for line in text.lines() {
         let object = strict_json::read(line).ok().filter(Value::is_object);
@@ -148,11 +148,14 @@ pub fn stream(rules: &EnvelopeKeys, text: &str, is_whole: bool) -> Result<Vec<Va
         }
         lines.push(object);
     }
-    let last = lines.last().map_or("", |line| line["type"].as_str().unwrap_or_default());
-    if is_whole && last != rules.stream_last_type.as_str() {
-        return Err(format!("the last line has the type `{last}`"));
-    }
     Ok(lines)
+}
+
+/// What is wrong with the end of a stream that ended by itself.
+pub fn summary(rules: &EnvelopeKeys, lines: &[Value]) -> Option<String> {
+    let last = lines.last().map_or("", |line| line["type"].as_str().unwrap_or_default());
+    (last != rules.stream_last_type.as_str())
+        .then(|| format!("the last line has the type `{last}`"))
 }
 
 #[cfg(test)]

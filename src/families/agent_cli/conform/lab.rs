@@ -344,7 +344,9 @@ impl<'a> ProbeCaller<'a> {
     #[must_use]
     pub fn absent(&self, evidence: &str) -> Unfinished {
         let Some(reference) = self.session_reference() else { return unusable() };
-        match super::listing::incomplete(&self.contract.commands, &reference).or_else(|| self.hidden(&reference)) {
+        match super::listing::incomplete(&self.contract.commands, &reference)
+            .or_else(|| self.hidden(&reference))
+        {
             Some(why) => Unfinished::Blocked(format!("{why}, so a missing entry proves nothing")),
             None => {
                 Unfinished::NotApplicable(format!("{evidence}, and help lists no other command"))

@@ -149,7 +149,7 @@ fn code_of(args: &CodeArgs) -> Result<NewCode, Failure> {
         !rest.is_empty() && rest.len() <= 36 && rest.bytes().all(fine)
     });
     if !is_code {
-        return Err(invalid("a code has the form E_[A-Z0-9_]+", "for example `E_QUOTA`"));
+        return Err(invalid("a code has the form E_[A-Z0-9_]+", "use a code such as `E_QUOTA`"));
     }
     let upstream = match &args.upstream {
         Some(name) => name.clone(),

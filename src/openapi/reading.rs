@@ -218,7 +218,7 @@ fn parameters<'a>(
             Ok(found) => {
                 merged.insert((found.text("name"), found.text("in")), found);
             }
-            Err(lost) => endpoint.obstacle = Some(format!("a parameter is not there: {lost}")),
+            Err(lost) => endpoint.obstacle = Some(format!("a parameter is missing: {lost}")),
         }
     }
     for ((name, place), parameter) in merged {

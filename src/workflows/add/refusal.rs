@@ -16,7 +16,7 @@ pub fn refused(error: &WishError) -> Failure {
         WishError::Request(_) => {
             "`{id}` stands for the id of the target; other `{names}` become inputs"
         }
-        WishError::Input(_) => "for example `--input title --input size?:number`",
+        WishError::Input(_) => "write them as in `--input title --input size?:number`",
         WishError::Inputs => "split the command",
         WishError::Summary => "shorten `--summary`",
     };

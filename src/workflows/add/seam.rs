@@ -198,7 +198,7 @@ impl<'a> Desk<'a> {
     /// # Errors
     /// When it is not.
     pub fn needed(&self, path: &str) -> Result<&str, EditError> {
-        self.text(path).ok_or_else(|| EditError::place(path, "it is not there, or not text"))
+        self.text(path).ok_or_else(|| EditError::place(path, "it does not exist, or is not text"))
     }
 
     pub fn set(&mut self, path: &str, text: String) {

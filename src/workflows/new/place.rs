@@ -72,7 +72,7 @@ impl NewPlace {
         let state = target_state(&target)?;
         if state == TargetState::Filled {
             let is_empty = files::names(&target).is_ok_and(|names| names.is_empty());
-            let reason = if is_empty { "is the current directory" } else { "has something in it" };
+            let reason = if is_empty { "is the current directory" } else { "is not empty" };
             let message = format!("`{}` {reason}", target.display());
             return Err(Failure::new(ErrorCode::Validation, message).hint(format!(
                 "pass a directory to `{option}` that does not exist or is empty; nothing was changed"

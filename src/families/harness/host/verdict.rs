@@ -100,7 +100,7 @@ pub fn without_program(described: &Described) -> Judged {
         ),
         false => (
             "no_harness",
-            "it cannot be installed: agent-harness/pyproject.toml is not there",
+            "it cannot be installed: agent-harness/pyproject.toml does not exist",
             "add the harness; `aos check` in its directory lists what is missing",
         ),
     };

@@ -30,7 +30,7 @@ pub const ARCHIVE: Rule = Rule {
     severity: Severity::Error,
     waivable: false,
     families: &[],
-    summary: "The archive of your own template is the one in aos.toml",
+    summary: "The archive of your own template has the digest in aos.toml",
     why: "`aos upgrade` renders the old version of the template from it; with another one it would undo or lose changes",
     fix: "restore `.agent/template.tar.gz` from version control",
     source: "aos.toml",

@@ -7,14 +7,13 @@ use crate::report::answers::ANSWERS;
 use crate::report::answers::reference::{
     AnswerDescription, CodeDescription, ContractIdentity, Readiness, Reference, VariableDescription,
 };
-use crate::plan::digest::Digest;
 use crate::report::contract_gen::{self, EXIT_CODES, SCHEMA_VERSION};
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::{environment, program};
 use crate::visible::{Visible, visible};
 
-use super::registry::{self, EntryKind};
 use super::Run;
+use super::registry::{self, EntryKind};
 
 /// Describe every command, schema and error code, for programs
 #[derive(Args, Debug)]
@@ -35,7 +34,7 @@ pub fn run(_args: &ReferenceArgs, run: &Run) -> Result<Outcome, Failure> {
         tool: "aos",
         version: program::version(),
         schema_version: SCHEMA_VERSION,
-        contract: contract(),
+        contract: ContractIdentity::own(),
         capabilities: capabilities(),
         risk_tier: "T1",
         release_readiness: readiness(),
@@ -70,7 +69,13 @@ fn schemas() -> IndexMap<&'static str, AnswerDescription> {
         // As texts: a member called `expires_at` must be a time, in this answer as well.
         let kinds = kinds(types.keys(), untrusted);
         let types = types.into_iter().map(|(name, word)| format!("{name}: {word}")).collect();
-        AnswerDescription { shape: "object", fields, types, kinds, untrusted_fields: untrusted.to_vec() }
+        AnswerDescription {
+            shape: "object",
+            fields,
+            types,
+            kinds,
+            untrusted_fields: untrusted.to_vec(),
+        }
     };
     let answers = ANSWERS.iter();
     answers
@@ -101,21 +106,15 @@ fn kinds<'a>(names: impl Iterator<Item = &'a String>, untrusted: &[&'static str]
     own.filter_map(|name| Some(format!("{name}: {}", kind(name)?))).collect()
 }
 
-fn contract() -> ContractIdentity {
-    let text = contract_gen::contract_text();
-    ContractIdentity {
-        tag: contract_gen::SPEC_TAG,
-        digest: Digest::of(text.as_bytes()).to_string(),
-    }
-}
-
 /// aos calls no API with a credential of its own; what its commands are shows the rest.
 fn capabilities() -> Vec<&'static str> {
     let has = |kind: EntryKind| registry::ENTRIES.iter().any(|entry| entry.kind == kind);
     let own = |capability: &&&str| match **capability {
         "writes" => has(EntryKind::Write),
         "update" => has(EntryKind::SelfUpdate),
-        "human_action" => ErrorCode::ALL.iter().any(|code| code.exit() == contract_gen::HUMAN_ACTION_EXIT),
+        "human_action" => {
+            ErrorCode::ALL.iter().any(|code| code.exit() == contract_gen::HUMAN_ACTION_EXIT)
+        }
         _ => false,
     };
     contract_gen::CAPABILITIES.iter().filter(own).copied().collect()

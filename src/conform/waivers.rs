@@ -49,7 +49,8 @@ pub fn apply(
                         .to_owned(),
                 )),
                 ProbeVerdict::Advised => notes.push(remark(
-                    "it is not needed, because the contract only recommends this: delete it".to_owned(),
+                    "it is not needed, because the contract only recommends this: delete it"
+                        .to_owned(),
                 )),
                 ProbeVerdict::Waived => {}
             }

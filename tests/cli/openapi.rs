@@ -214,7 +214,7 @@ fn a_mode_below_what_the_request_does_is_refused() {
         let error = sandbox.aos(&words).error("E_VALIDATION", 2);
         assert!(error["message"].as_str().unwrap().contains("is the lowest mode"), "{error}");
         let fix = format!("--mode {command}={lowest}");
-        assert!(error["details"]["hint"].as_str().unwrap().contains(&fix), "{error}");
+        assert!(error["details"]["fix"].as_str().unwrap().contains(&fix), "{error}");
     }
     let wish = format!("{}=readonly", id("POST /things/search"));
     sandbox.aos(&[&new[..], &["--list", "--mode", &wish]].concat()).data();

@@ -40,24 +40,24 @@ impl CommandRules {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FieldRules {
-    pub kinds: Vec<FieldKind>,
+    pub kinds: Vec<ValueKind>,
     /// A name, or `*` and how it ends, to its kind.
-    pub names: IndexMap<String, FieldKind>,
+    pub names: IndexMap<String, ValueKind>,
     /// An object of the contract to its fields.
-    pub published: IndexMap<Key, IndexMap<Key, FieldKind>>,
+    pub published: IndexMap<Key, IndexMap<Key, ValueKind>>,
 }
 
 impl FieldRules {
     /// The kind of a field that nobody declares, by its name.
     #[must_use]
-    pub fn by_name(&self, name: &str) -> Option<FieldKind> {
+    pub fn by_name(&self, name: &str) -> Option<ValueKind> {
         let mut names = self.names.iter();
         names.find(|(pattern, _)| fits(pattern, name)).map(|(_, kind)| *kind)
     }
 
     /// The fields of a published object.
     #[must_use]
-    pub fn of(&self, object: &str) -> Option<&IndexMap<Key, FieldKind>> {
+    pub fn of(&self, object: &str) -> Option<&IndexMap<Key, ValueKind>> {
         let mut published = self.published.iter();
         published.find(|(name, _)| name.as_str() == object).map(|(_, fields)| fields)
     }
@@ -65,12 +65,13 @@ impl FieldRules {
     fn fault(&self) -> Option<String> {
         let is_name = |pattern: &str| {
             let word = pattern.strip_prefix('*').unwrap_or(pattern);
-            !word.is_empty()
-                && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+            !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
         };
         if let Some(pattern) = self.names.keys().find(|pattern| !is_name(pattern)) {
             let shown = crate::visible::excerpt(pattern, 200);
-            return Some(format!("`{shown}` in `fields.names` is neither a name nor `*` and an end"));
+            return Some(format!(
+                "`{shown}` in `fields.names` is neither a name nor `*` and an end"
+            ));
         }
         let published = self.published.values().flat_map(IndexMap::values);
         let mut used = self.names.values().chain(published);
@@ -89,7 +90,7 @@ fn fits(pattern: &str, name: &str) -> bool {
 /// What the value of a field is.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "snake_case")]
-pub enum FieldKind {
+pub enum ValueKind {
     /// A whole number, 0 or more.
     Count,
     /// A day as `YYYY-MM-DD`.
@@ -109,7 +110,7 @@ pub enum FieldKind {
     Version,
 }
 
-impl FieldKind {
+impl ValueKind {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -209,7 +210,8 @@ mod tests {
     fn what_the_parts_name_must_exist() {
         let capabilities = IndexMap::new();
         let needs = |need: &str| {
-            let text = format!(r#"{{"x": {{"section": "§1", "level": "exact", "needs": ["{need}"]}}}}"#);
+            let text =
+                format!(r#"{{"x": {{"section": "§1", "level": "exact", "needs": ["{need}"]}}}}"#);
             serde_json::from_str::<IndexMap<String, Requirement>>(&text).unwrap()
         };
         let fields = FieldRules::default();

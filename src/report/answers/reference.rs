@@ -6,6 +6,9 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::plan::digest::Digest;
+use crate::report::contract_gen;
+
 /// The description of this program for machines.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Reference {
@@ -34,6 +37,15 @@ pub struct ContractIdentity {
     pub tag: &'static str,
     /// SHA-256 of the text of the contract module, as `sha256:` and 64 hexadecimal digits.
     pub digest: String,
+}
+
+impl ContractIdentity {
+    /// Of aos itself.
+    #[must_use]
+    pub fn own() -> Self {
+        let text = contract_gen::contract_text();
+        Self { tag: contract_gen::SPEC_TAG, digest: Digest::of(text.as_bytes()).to_string() }
+    }
 }
 
 /// `--version` or `--help` for a program.

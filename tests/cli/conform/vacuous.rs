@@ -21,7 +21,7 @@ fn with_types(sandbox: &Sandbox, faults: &[&str], words: [&str; 2]) -> std::path
     assert!(text.contains(from));
     let [reads, writes] = words;
     let to = format!(
-        "for each in COMMANDS]\n    commands = [{{**each, \"type\": \"{reads}\" if each[\"type\"] == \"read\" else \"{writes}\"}} for each in commands]\n    exits"
+        "for each in COMMANDS]\n    commands = [{{**each, \"type\": \"{reads}\" if each[\"type\"] == \"query\" else \"{writes}\"}} for each in commands]\n    exits"
     );
     std::fs::write(&path, text.replace(from, &to)).expect("commands");
     project

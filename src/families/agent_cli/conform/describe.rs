@@ -144,7 +144,8 @@ fn doctor(lab: &ProbeCaller<'_>) -> ProbeStep {
         };
         let says = fix.as_str().is_some_and(|fix| !fix.trim().is_empty());
         let stray = other_member(lab, check);
-        let message = |key| format!("`{name}` has the member `{key}`, which the contract does not know");
+        let message =
+            |key| format!("`{name}` has the member `{key}`, which the contract does not know");
         shot.without(stray.map(message))?;
         let fits = if status == "pass" { fix.is_null() } else { says };
         shot.expect(fits, format!("`fix` of `{name}` does not fit its status `{status}`"))?;
@@ -178,7 +179,8 @@ fn other_member(lab: &ProbeCaller<'_>, check: &Value) -> Option<String> {
     let optional: Vec<&str> = SelfDescription::members(lists, "check_optional_keys").collect();
     let required: Vec<&str> = SelfDescription::members(lists, "check_keys").collect();
     let mut members = check.as_object().into_iter().flatten().map(|(key, _)| key);
-    let is_known = |key: &&String| [&optional, &required].iter().any(|list| list.contains(&key.as_str()));
+    let is_known =
+        |key: &&String| [&optional, &required].iter().any(|list| list.contains(&key.as_str()));
     members.find(|key| !optional.is_empty() && !is_known(key)).cloned()
 }
 

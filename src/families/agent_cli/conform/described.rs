@@ -102,7 +102,8 @@ pub const EXAMPLES_PARSE: Probe = Probe {
 fn examples_parse(lab: &ProbeCaller<'_>) -> ProbeStep {
     let reference = lab.reference()?;
     lab.tally.count("examples");
-    let unclear = commands(&reference).find_map(|(path, command)| kind::unclear(&lab.contract.commands, path, command));
+    let unclear = commands(&reference)
+        .find_map(|(path, command)| kind::unclear(&lab.contract.commands, path, command));
     for (path, command) in commands(&reference) {
         let is_long = lab.fixture.long.iter().any(|long| long == path);
         let examples = command["examples"].as_array().into_iter().flatten();

@@ -1,5 +1,5 @@
-//! What a command does, by the words of `reference`. Tags before v1.2.0 leave the words of `type` open: the usual ones
-//! mean the same. A word that nobody knows, or that the contract does not define, shows nothing.
+//! What a command does, by the words of `reference`: those of the contract (since v1.2.0), else the usual ones, which
+//! `cli.command-types` reports. A word that nobody knows shows nothing.
 
 use serde_json::Value;
 
@@ -55,11 +55,10 @@ pub fn of(rules: &CommandRules, command: &Value) -> CommandKind {
     let word = word.replace([' ', '_'], "-");
     // How it is confirmed is said of writes alone, in words that the contract defines.
     let is_confirmed = command.get("confirm").is_some_and(|confirm| !confirm.is_null());
-    let (reads, writes) = if rules.is_open() {
-        (READS.contains(&word.as_str()), WRITES.contains(&word.as_str()))
-    } else {
-        let changes = command["type"].as_str().and_then(|word| rules.changes(word));
-        (changes == Some(false), changes == Some(true))
+    let defined = command["type"].as_str().and_then(|word| rules.changes(word));
+    let (reads, writes) = match defined {
+        Some(changes) => (!changes, changes),
+        None => (READS.contains(&word.as_str()), WRITES.contains(&word.as_str())),
     };
     match (reads, writes) {
         (true, _) if is_confirmed || command["dangerous"] == true => CommandKind::Unknown,
@@ -112,22 +111,23 @@ mod tests {
             assert_eq!(of(&open(), &json!({"type": word})), CommandKind::Writes, "{word}");
         }
         for command in [json!({}), json!({"type": "thing"}), json!({"type": 7})] {
-            assert_eq!(of(&command), CommandKind::Unknown, "{command}");
+            assert_eq!(of(&open(), &command), CommandKind::Unknown, "{command}");
             assert!(unclear(&open(), "x", &command).is_some());
         }
-        assert_eq!(of(&open(), &json!({"type": "read", "confirm": "always"})), CommandKind::Unknown);
+        assert_eq!(
+            of(&open(), &json!({"type": "read", "confirm": "always"})),
+            CommandKind::Unknown
+        );
         assert!(is_gated(&open(), &json!({"type": "mutation"})));
         assert!(!is_gated(&open(), &json!({"type": "write", "confirm": "exempt"})));
     }
 
     #[test]
-    fn a_tag_that_defines_the_words_knows_no_others() {
-        let rules = r#"{"types": {"query": {"changes": false}, "write": {"changes": true}}, "required": []}"#;
+    fn the_words_of_the_contract_come_first() {
+        let rules = r#"{"types": {"list": {"changes": true}}, "required": []}"#;
         let rules: CommandRules = serde_json::from_str(rules).unwrap();
-        assert_eq!(of(&rules, &json!({"type": "query"})), CommandKind::Reads);
-        assert_eq!(of(&rules, &json!({"type": "write"})), CommandKind::Writes);
-        for word in ["read", "Query", "mutation", ""] {
-            assert_eq!(of(&rules, &json!({"type": word})), CommandKind::Unknown, "{word}");
-        }
+        assert_eq!(of(&rules, &json!({"type": "list"})), CommandKind::Writes);
+        assert_eq!(of(&rules, &json!({"type": "read"})), CommandKind::Reads);
+        assert_eq!(of(&rules, &json!({"type": "levitate"})), CommandKind::Unknown);
     }
 }

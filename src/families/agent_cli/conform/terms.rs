@@ -56,15 +56,15 @@ fn command_types(lab: &ProbeCaller<'_>) -> ProbeStep {
     lab.tally.count("commands");
     for (path, command) in commands(&reference) {
         lab.tally.subject(path);
-        let fault = kind::unclear(rules, path, command);
-        shot.without(fault.map(|fault| match command["type"].as_str() {
-            Some(word) if rules.changes(word).is_none() => {
-                let words: Vec<&str> = rules.types.keys().map(|word| word.as_str()).collect();
-                format!("`{path}` has the type `{word}`, and not {}", words.join(" or "))
-            }
-            Some(word) => format!("`{path}` has the type `{word}`, and is confirmed like a write"),
-            None => fault,
-        }))?;
+        let word = command["type"].as_str().unwrap_or_default();
+        if rules.changes(word).is_none() {
+            let words: Vec<&str> = rules.types.keys().map(|word| word.as_str()).collect();
+            let message = format!("`{path}` has the type `{word}`, and not {}", words.join(" or "));
+            return Err(shot.fail(message));
+        }
+        let is_mixed = kind::unclear(rules, path, command).is_some();
+        let message = || format!("`{path}` has the type `{word}`, and is confirmed like a write");
+        shot.without(is_mixed.then(message))?;
     }
     let known: BTreeSet<&str> = commands(&reference).map(|(path, _)| path).collect();
     let missing = rules.required.iter().find(|path| !known.contains(path.as_str()));
@@ -113,9 +113,8 @@ fn shown(lab: &ProbeCaller<'_>, reference: &Value) -> Vec<(&'static str, bool)> 
     };
     let marked = |mark: &'static str| any(&|_, command| command[mark] == true);
     let mut codes = reference["error_codes"].as_object().into_iter().flatten();
-    let asks_token = |_: &str, command: &Value| {
-        kind::writes(rules, command) && command["confirm"] != "exempt"
-    };
+    let asks_token =
+        |_: &str, command: &Value| kind::writes(rules, command) && command["confirm"] != "exempt";
     let mut all = vec![
         ("writes", any(&asks_token)),
         ("dangerous", marked("dangerous")),
@@ -155,11 +154,11 @@ fn contract_digest(lab: &ProbeCaller<'_>) -> ProbeStep {
     let message = format!("`contract.tag` of `reference` is not `{tag}`, the pinned tag");
     shot.expect(said["tag"] == tag, message)?;
     let extension = own_codes(lab, &reference)?;
-    let model = ContractModel::new(lab.contract, &extension).map_err(|error| {
-        Unfinished::Blocked(format!("the contract gives no module: {error}"))
-    })?;
+    let model = ContractModel::new(lab.contract, &extension)
+        .map_err(|error| Unfinished::Blocked(format!("the contract gives no module: {error}")))?;
     let digest = model.digest();
-    let message = format!("`contract.digest` of `reference` is not `{digest}`, that of the pinned contract");
+    let message =
+        format!("`contract.digest` of `reference` is not `{digest}`, that of the pinned contract");
     shot.expect(said["digest"] == digest.as_str(), message)
 }
 
@@ -186,7 +185,8 @@ fn own_codes(lab: &ProbeCaller<'_>, reference: &Value) -> ProbeStep<Extension> {
 fn of_project(lab: &ProbeCaller<'_>, root: &Path) -> ProbeStep<Extension> {
     let blocked = |why: String| Unfinished::Blocked(why);
     let project = Project::open(root).map_err(|error| blocked(error.to_string()))?;
-    let record = project.record.good().ok_or_else(|| blocked("aos.toml cannot be read".to_owned()))?;
+    let record =
+        project.record.good().ok_or_else(|| blocked("aos.toml cannot be read".to_owned()))?;
     let Some(path) = outputs::own_file_of(FAMILY, &record.spec.directory) else {
         return Ok(Extension::default());
     };

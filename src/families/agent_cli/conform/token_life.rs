@@ -109,11 +109,14 @@ pub const GATE_EXAMPLES: Probe = Probe {
 fn gate_examples(lab: &ProbeCaller<'_>) -> ProbeStep {
     let reference = lab.reference()?;
     lab.sample(Role::Create)?;
-    if let Some(why) = commands(&reference).find_map(|(path, command)| kind::unclear(&lab.contract.commands, path, command))
+    if let Some(why) = commands(&reference)
+        .find_map(|(path, command)| kind::unclear(&lab.contract.commands, path, command))
     {
         return Err(Unfinished::Blocked(why));
     }
-    for (path, command) in commands(&reference).filter(|(_, command)| kind::is_gated(&lab.contract.commands, command)) {
+    for (path, command) in
+        commands(&reference).filter(|(_, command)| kind::is_gated(&lab.contract.commands, command))
+    {
         let examples = command["examples"].as_array().into_iter().flatten();
         let mut examples = examples.filter_map(|example| example.as_str()).map(split);
         let dry = examples.find(|words| words.iter().any(|word| word == "--dry-run"));

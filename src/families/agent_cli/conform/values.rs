@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::families::agent_cli::executable::{FieldKind, FieldRules};
+use crate::families::agent_cli::executable::{FieldRules, ValueKind};
 
 use super::kinds;
 
 /// The kind of a field by its name; tags before v1.2.0 say it in their text alone.
-fn by_name(rules: &FieldRules, name: &str) -> Option<FieldKind> {
+fn by_name(rules: &FieldRules, name: &str) -> Option<ValueKind> {
     match name {
         _ if !rules.names.is_empty() => rules.by_name(name),
-        _ if name == "id" || name.ends_with("_id") => Some(FieldKind::Id),
-        _ if name.ends_with("_at") => Some(FieldKind::Time),
+        _ if name == "id" || name.ends_with("_id") => Some(ValueKind::Id),
+        _ if name.ends_with("_at") => Some(ValueKind::Time),
         _ => None,
     }
 }
@@ -27,7 +27,7 @@ pub fn wrong(rules: &FieldRules, value: &Value) -> Option<(Vec<String>, String)>
             let kind = by_name(rules, key);
             // `checked_at` of a table may be a table of its own.
             let is_plain = !member.is_object() && !member.is_array() && !member.is_boolean();
-            if let Some(kind) = kind.filter(|kind| *kind == FieldKind::Id || is_plain)
+            if let Some(kind) = kind.filter(|kind| *kind == ValueKind::Id || is_plain)
                 && let Some(fault) = kinds::fault(kind, member)
             {
                 return here(format!("`{key}` is {member}, which is {fault}"));

@@ -15,7 +15,7 @@ use indexmap::IndexMap;
 
 use super::contract::AgentCliContract;
 use super::contract::{CodeSpec, SelfDescription};
-use super::executable::FieldKind;
+use super::executable::ValueKind;
 use super::extension::Extension;
 use crate::contract::name::{Constant, Key, SchemaVersion};
 
@@ -231,7 +231,8 @@ fn lists(contract: &AgentCliContract) -> Vec<NameList<'_>> {
 
 /// What tags before v1.2.0 leave open: their lists are empty.
 fn executable(contract: &AgentCliContract) -> Vec<NameList<'_>> {
-    let list = |name: String, about: String, items| NameList { name: Name::new(&name), about, items };
+    let list =
+        |name: String, about: String, items| NameList { name: Name::new(&name), about, items };
     let types = contract.commands.types.keys().map(Key::as_str).collect();
     let required = contract.commands.required.iter().map(Key::as_str).collect();
     let capabilities = contract.capabilities.keys().map(Key::as_str).collect();
@@ -242,9 +243,10 @@ fn executable(contract: &AgentCliContract) -> Vec<NameList<'_>> {
         list("capabilities".to_owned(), "What a tool may be able to do.".to_owned(), capabilities),
         list("field_kinds".to_owned(), "Kinds of fields.".to_owned(), kinds),
     ];
-    for kind in [FieldKind::Id, FieldKind::Time] {
+    for kind in [ValueKind::Id, ValueKind::Time] {
         let names = contract.fields.names.iter().filter(|(_, each)| **each == kind);
-        let about = format!("Names of fields of the kind {}; `*` stands for any beginning.", kind.name());
+        let about =
+            format!("Names of fields of the kind {}; `*` stands for any beginning.", kind.name());
         let names = names.map(|(name, _)| name.as_str()).collect();
         lists.push(list(format!("{}_field_names", kind.name()), about, names));
     }

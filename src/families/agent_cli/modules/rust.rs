@@ -95,7 +95,9 @@ fn lines_of(text: &mut String, model: &ContractModel<'_>) {
     }
     for list in &model.lists {
         let name = list.name.upper();
-        text.push_str(&format!("    lines.push(format!(\"list {name} {{}}\", {name}.join(\",\")));\n"));
+        text.push_str(&format!(
+            "    lines.push(format!(\"list {name} {{}}\", {name}.join(\",\")));\n"
+        ));
     }
     text.push_str("    lines.sort_unstable();\n    lines.join(\"\\n\") + \"\\n\"\n}\n");
 }

@@ -149,7 +149,7 @@ fn a_preset_that_cannot_work_is_refused_with_its_place() {
     let sandbox = Sandbox::new();
     for (from, to, told) in [
         ("path = \"/shipments\"", "path = \"shipments\"", "begin with `/`"),
-        ("body = [\"note\"]", "body = [\"notes\"]", "takes `notes`"),
+        ("body = [\"note\"]", "body = [\"notes\"]", "uses `notes`"),
         ("id = \"shipment.get\"", "id = \"shipment.list\"", "is declared twice"),
         ("id = \"shipment.get\"", "id = \"shipment\"", "no dot"),
         ("result = \"shipments\"", "", "without `result`"),

@@ -75,7 +75,7 @@ pub fn run(
     });
     let silence = session.is_mute().then(|| {
         Conclusion::blocked(
-            "no call of the tool gave an envelope, so what it did not do wrong proves nothing",
+            "no call of the tool returned an envelope, so a pass would prove nothing",
         )
     });
     let orphans = orphans::end();

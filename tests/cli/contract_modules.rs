@@ -597,7 +597,7 @@ fn outputs_that_no_program_would_contain_are_refused_with_a_reason() {
         ("go = [{ package = \"a\" }]", "path"),
         ("python = [\"acme/contract_gen.go\"]", ".py"),
         ("python = [{ path = \"acme/contract_gen.py\", package = \"acme\" }]", "outputs.go"),
-        ("typescript = [\"src/contract_gen.d.ts\"]", "types only"),
+        ("typescript = [\"src/contract_gen.d.ts\"]", "only types"),
         ("rust = [\"../contract_gen.rs\"]", ".."),
         ("java = [\"Contract.java\"]", "go, python, rust, typescript"),
         ("python = [\"a/x.py\", \"a/x.py\"]", "a/x.py"),

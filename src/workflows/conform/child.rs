@@ -49,7 +49,7 @@ pub fn run(root: &Path, options: &[String]) -> Result<ChildAnswer, Failure> {
     let aos = environment::current_executable()
         .map_err(|error| lost(format!("aos cannot find its own program: {error}")))?;
     let directory = TemporaryDirectory::new()
-        .map_err(|(_, error)| lost(format!("there is no place for a report: {error}")))?;
+        .map_err(|(_, error)| lost(format!("the report directory cannot be created: {error}")))?;
     let report = directory.path().join("conform.sarif");
     let (aos, root) = (aos.to_string_lossy(), root.to_string_lossy());
     let option = format!("sarif={}", report.display());
@@ -94,7 +94,7 @@ fn said(stdout: &str) -> ChildError {
     ChildError {
         code: known.unwrap_or(ErrorCode::Unknown),
         message: text("/error/message")
-            .unwrap_or_else(|| "`aos conform` gave no answer".to_owned()),
+            .unwrap_or_else(|| "`aos conform` returned no response".to_owned()),
         hint: text("/error/details/fix"),
     }
 }

@@ -114,6 +114,6 @@ fn level(readiness: &'static str) -> DoctorCheck {
     DoctorCheck::warn(
         "release_readiness",
         readiness,
-        "read `aos changelog` before you update: what is not stable may change",
+        "read `aos changelog` before you update: features that are not stable may change",
     )
 }

@@ -60,7 +60,7 @@ fn a_word_that_nobody_knows_blocks_what_depends_on_it() {
     let blocked = of_verdict(&answer, "blocked");
     assert_eq!(blocked.len(), BY_TYPE.len(), "{:?}", answer.json());
     for (id, message) in blocked {
-        assert!(message.contains("does not say whether it reads or writes"), "{id}: {message}");
+        assert!(message.contains("does not show whether it reads or writes"), "{id}: {message}");
     }
 }
 

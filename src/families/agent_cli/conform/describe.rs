@@ -79,7 +79,7 @@ fn context(lab: &ProbeCaller<'_>) -> ProbeStep {
         }
     }
     let configured = shot.at("/data/credentials/configured");
-    shot.expect(configured.is_boolean(), "`credentials.configured` is no boolean")?;
+    shot.expect(configured.is_boolean(), "`credentials.configured` is not a boolean")?;
     let is_empty = shot.at("/data/notices").as_array().is_some_and(Vec::is_empty);
     shot.expect(!is_empty, "`notices` is there and empty")?;
     if lab.fixture.credentials.is_none() {
@@ -209,7 +209,7 @@ fn changelog(lab: &ProbeCaller<'_>) -> ProbeStep {
         let text = entry["version"].as_str().unwrap_or_default();
         let version = Version::parse(text).ok();
         let version =
-            version.ok_or_else(|| shot.fail(format!("the entry `{text}` is no version")))?;
+            version.ok_or_else(|| shot.fail(format!("the entry `{text}` is not a version")))?;
         // Null while a version is not published yet.
         let date = entry.get("date");
         let is_date = date.and_then(Value::as_str).is_some_and(is_day);
@@ -225,7 +225,7 @@ fn changelog(lab: &ProbeCaller<'_>) -> ProbeStep {
             .collect();
         let other =
             changes.keys().find(|key| !categories.is_empty() && !categories.contains(key.as_str()));
-        shot.expect(other.is_none(), format!("the entry {text} has a category of its own"))?;
+        shot.expect(other.is_none(), format!("the entry {text} has an unknown category"))?;
         versions.push(version);
     }
     let ordered = versions.windows(2).all(|pair| pair[0] > pair[1]);
@@ -237,7 +237,7 @@ fn changelog(lab: &ProbeCaller<'_>) -> ProbeStep {
         let wanted: Vec<_> =
             versions.iter().filter(|version| *version > since).map(Version::to_string).collect();
         let message =
-            format!("--since {since} gives {} and not {}", found.join(","), wanted.join(","));
+            format!("--since {since} returns {}, not {}", found.join(","), wanted.join(","));
         shot.expect(found == wanted, message)?;
         shot.expect(
             shot.at("/data/since") == since.to_string().as_str(),

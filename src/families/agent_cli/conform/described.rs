@@ -218,14 +218,17 @@ pub const PACKAGE_VERSION: Probe = Probe {
 fn package_version(lab: &ProbeCaller<'_>) -> ProbeStep {
     let text = project_file(lab, "package.json")?;
     let manifest = crate::strict_json::read(&text)
-        .map_err(|_| Unfinished::Fail("package.json is no JSON document".to_owned(), None))?;
+        .map_err(|_| Unfinished::Fail("package.json is not a JSON document".to_owned(), None))?;
     let Some(version) = manifest["version"].as_str() else {
         return Err(Unfinished::NotApplicable("package.json has no version".to_owned()));
     };
     let reference = lab.reference()?;
     let said = reference["version"].as_str().unwrap_or_default();
     let shot = lab.look(&["reference"]);
-    shot.expect(said == version, format!("package.json says {version}, and the tool says {said}"))
+    shot.expect(
+        said == version,
+        format!("package.json has version {version}, but the tool reports {said}"),
+    )
 }
 
 /// A file of the project.

@@ -346,7 +346,7 @@ fn no_document(noted: &Noted, reason: String, ruling: &mut Ruling) {
         ruling
             .see(owner, Some(format!("the envelope of {code} is on stderr, and stdout is empty")));
     } else if noted.has("--quiet") {
-        ruling.see(envelope::QUIET.id, Some("--quiet takes the document away".to_owned()));
+        ruling.see(envelope::QUIET.id, Some("--quiet suppresses the document".to_owned()));
     } else {
         ruling.see(envelope::ONE_DOCUMENT.id, Some(reason));
     }

@@ -88,7 +88,7 @@ pub fn unclear(rules: &CommandRules, path: &str, command: &Value) -> Option<Stri
     }
     let word = command["type"].as_str().unwrap_or_default();
     Some(format!(
-        "`reference` gives `{path}` the type `{word}`, which does not say whether it reads or writes"
+        "in `reference`, `{path}` has the type `{word}`, which does not show whether it reads or writes"
     ))
 }
 

@@ -108,7 +108,8 @@ impl<'a> ProbeCaller<'a> {
             .contract
             .of::<AgentCliContract>()
             .map_err(|_| "the contract is one of another family")?;
-        let sandbox = Sandbox::new().map_err(|error| format!("there is no sandbox: {error}"))?;
+        let sandbox =
+            Sandbox::new().map_err(|error| format!("the sandbox cannot be created: {error}"))?;
         Ok(Self {
             session,
             fixture: fixture::of(session).unwrap_or(&NOTHING),
@@ -346,7 +347,7 @@ impl<'a> ProbeCaller<'a> {
         match super::listing::incomplete(&self.contract.commands, &reference)
             .or_else(|| self.hidden(&reference))
         {
-            Some(why) => Unfinished::Blocked(format!("{why}, so what it lacks shows nothing")),
+            Some(why) => Unfinished::Blocked(format!("{why}, so a missing entry proves nothing")),
             None => {
                 Unfinished::NotApplicable(format!("{evidence}, and help lists no other command"))
             }

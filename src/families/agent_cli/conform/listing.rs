@@ -64,7 +64,7 @@ pub fn incomplete(rules: &CommandRules, reference: &Value) -> Option<String> {
         }
         let label = command["output_schema"].as_str().unwrap_or_default();
         if !reference["schemas"][label]["fields"].is_array() {
-            return Some(format!("`reference` has no fields for the answer of `{path}`"));
+            return Some(format!("`reference` has no fields for the response of `{path}`"));
         }
     }
     let codes = reference["error_codes"].as_object();

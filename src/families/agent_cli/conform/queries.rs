@@ -100,7 +100,7 @@ fn paging(lab: &ProbeCaller<'_>) -> ProbeStep {
         first.data()["count"].as_u64() == Some(count as u64),
         "`count` does not count `items`",
     )?;
-    first.expect((1..=2).contains(&count), format!("--limit 2 gives {count} items"))?;
+    first.expect((1..=2).contains(&count), format!("--limit 2 returns {count} items"))?;
     let next = match way {
         "cursor" => &first.data()["next_cursor"],
         _ => &first.data()[rules.offset_next_key.as_str()],

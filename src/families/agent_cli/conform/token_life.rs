@@ -93,7 +93,7 @@ fn token_storage(lab: &ProbeCaller<'_>) -> ProbeStep {
     let writes = shot.is_ok() && lab.mutations() > before;
     shot.expect(writes, "a write fails because the use of its token cannot be recorded")?;
     let warns = !shot.observed.stderr().iter().all(u8::is_ascii_whitespace);
-    shot.expect(warns, "nobody is told that the use of the token was not recorded")
+    shot.expect(warns, "the tool does not report that the use of the token was not recorded")
 }
 
 pub const GATE_EXAMPLES: Probe = Probe {

@@ -33,15 +33,15 @@ pub const IGNORED: Rule = Rule {
     waivable: false,
     summary: "CI fails when `aos check` fails",
     why: "A step whose exit code is discarded, or that never runs, looks like a check but lets every change pass",
-    fix: "run `aos check` in one step of its own, without `|| true`, `continue-on-error` or a condition, for pushes and pull requests",
+    fix: "run `aos check` in a separate step, without `|| true`, `continue-on-error` or a condition, for pushes and pull requests",
     source: "agent-cli §3.1",
     ..Rule::error(&[])
 };
 pub const SWITCHED_OFF: Rule = Rule {
     id: "guard/switched-off",
     summary: "The workflow that the template brought still runs `aos check` when something changes",
-    why: "A guard that was deleted or disabled looks like a project that never fails; nobody is told",
-    fix: "restore the workflow, or waive this rule in aos.toml with the place of the CI that runs `aos check` instead",
+    why: "Without it, CI passes for every change, and nobody is told",
+    fix: "restore the workflow; or, if another CI runs `aos check`, waive this rule in aos.toml and name that CI in the reason",
     source: "agent-cli §3.1",
     ..Rule::error(&[])
 };

@@ -49,14 +49,14 @@ pub fn condition(node: &YamlNode) -> Option<String> {
 
 /// Why a workflow does not run on changes.
 #[derive(Clone, Debug)]
-pub struct Elsewhen {
+pub(super) struct Elsewhen {
     pub reason: String,
     pub certainty: Certainty,
 }
 
 /// What the triggers say about the workflow.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Certainty {
+pub(super) enum Certainty {
     /// No change can start it.
     Off,
     /// It is for releases, so it says nothing about the workflow for changes.
@@ -66,7 +66,7 @@ pub enum Certainty {
 }
 
 /// Why a workflow with these triggers does not run on changes of the `managed` files, by their paths from the top.
-pub fn never_on_changes(on: &YamlNode, managed: &[String]) -> Option<Elsewhen> {
+pub(super) fn never_on_changes(on: &YamlNode, managed: &[String]) -> Option<Elsewhen> {
     const CHANGES: &[&str] = &[
         "push",
         "pull_request",

@@ -151,7 +151,12 @@ fn parts(code: &str) -> impl Iterator<Item = (usize, &str)> {
     starts.sort_unstable();
     // In a remark nothing is called.
     let end = code.find(" # ").unwrap_or(code.len());
-    starts.into_iter().filter(move |at| *at < end).map(|at| (at, &code[at..]))
+    starts.into_iter().filter(move |at| *at < end).map(|at| {
+        let part = &code[at..];
+        // A substitution ends with its bracket.
+        let close = if code[..at].ends_with("$(") { part.find(')') } else { None };
+        (at, &part[..close.unwrap_or(part.len())])
+    })
 }
 
 /// The call that `code` is, if it begins with the name of the tool.

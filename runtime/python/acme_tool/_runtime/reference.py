@@ -45,7 +45,7 @@ def reference(tool: Tool) -> Reference:
         "release_readiness": tool.readiness.describe(),
         "global_flags": [_param(param) for param in GLOBALS],
         "commands": [_command(command) for command in tool.all_commands],
-        "schemas": {name: each.describe() for name, each in tool.schemas.items()},
+        "schemas": {name: each.describe() for name, each in tool.all_schemas.items()},
         "exit_codes": {str(code): contract_gen.EXIT_CODES[code] for code in exits},
         "error_codes": {
             code: {

@@ -74,7 +74,9 @@ class Readiness:
 class Table(Protocol):
     """Groups whose commands are made when a call needs them."""
 
-    groups: Mapping[str, str]
+    @property
+    def groups(self) -> Mapping[str, str]:
+        """One line for each group."""
 
     def commands(self, group: str) -> Sequence[Command]:
         """Return the commands of a group."""
@@ -106,14 +108,19 @@ class Tool:
     renew: Callable[[Any, str], Credential] | None = None
     # Commands that are data, beside those in code.
     table: Table | None = None
+    # The upstream takes no credential, so none is kept and none is asked for.
+    anonymous: bool = False
     # The commands in code: those of the tool, then those that every tool has.
     in_code: tuple[Command, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        own = (*auth.COMMANDS, *self_description.COMMANDS)
+        own = self._of_every_tool()
         more = self.table.groups if self.table else {}
-        groups = {**more, **self.groups, **auth.GROUPS}
-        schemas = {**self.schemas, **auth.SCHEMAS, **self_description.SCHEMAS}
+        groups = {**more, **self.groups}
+        schemas = {**self.schemas, **self_description.SCHEMAS}
+        if not self.anonymous:
+            groups |= auth.GROUPS
+            schemas |= auth.SCHEMAS
         object.__setattr__(self, "groups", groups)
         object.__setattr__(self, "schemas", schemas)
         object.__setattr__(self, "in_code", (*self.commands, *own))
@@ -131,7 +138,7 @@ class Tool:
     @functools.cached_property
     def all_commands(self) -> tuple[Command, ...]:
         """The commands of the tool, then those that every tool has."""
-        found = (*self.own_commands, *auth.COMMANDS, *self_description.COMMANDS)
+        found = (*self.own_commands, *self._of_every_tool())
         self._examine(found, self.all_schemas)
         return found
 
@@ -164,6 +171,11 @@ class Tool:
             schemas = {**schemas, **self.table.schemas(group)}
         schema = schemas[command.output]
         return schemas[schema.items or command.output].fields
+
+    def _of_every_tool(self) -> tuple[Command, ...]:
+        if self.anonymous:
+            return self_description.COMMANDS
+        return (*auth.COMMANDS, *self_description.COMMANDS)
 
     def _examine(
         self, commands: Sequence[Command], schemas: Mapping[str, Schema]

@@ -60,7 +60,7 @@ func tree(app *app, arguments []string, done func(*Call, error)) *cobra.Command 
 		}
 		return groups[name]
 	}
-	for _, command := range slices.Concat(app.tool.Commands, app.tool.ofTable(app.tool.named(arguments)), authCommands(), selfCommands()) {
+	for _, command := range slices.Concat(app.tool.Commands, app.tool.ofTable(app.tool.named(arguments)), app.tool.ofEveryTool()) {
 		for index, path := range append([]string{command.Path}, command.Aliases...) {
 			parent, name := "", path
 			if space := strings.LastIndex(path, " "); space >= 0 {

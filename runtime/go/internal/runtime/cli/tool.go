@@ -33,6 +33,8 @@ type Tool struct {
 	Renew func(rest.Connection) credentials.Renewer
 	// Table has commands that are data, beside those in code.
 	Table Table
+	// Anonymous is set when the upstream takes no credential: none is kept, and none is asked for.
+	Anonymous bool
 }
 
 // Table has groups whose commands are made when a call needs them.
@@ -91,7 +93,15 @@ func (t *Tool) OwnCommands() []*Command {
 
 // commands are all commands: those of the tool, then those of every tool.
 func (t *Tool) commands() []*Command {
-	return slices.Concat(t.OwnCommands(), authCommands(), selfCommands())
+	return slices.Concat(t.OwnCommands(), t.ofEveryTool())
+}
+
+// ofEveryTool are the commands that the runtime adds.
+func (t *Tool) ofEveryTool() []*Command {
+	if t.Anonymous {
+		return selfCommands()
+	}
+	return slices.Concat(authCommands(), selfCommands())
 }
 
 // ofTable are the commands of groups of the table.

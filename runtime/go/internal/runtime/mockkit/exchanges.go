@@ -108,6 +108,7 @@ func (e Exchange) IsPaged() bool {
 // Serve answers the described requests of an API.
 func (e *Exchanges) Serve(api *API) {
 	api.TokenBy(e.token)
+	api.anonymous = e.Auth.Form == "none"
 	api.fallback = func(w http.ResponseWriter, r *http.Request) bool {
 		path := r.URL.EscapedPath()
 		exchange, served := e.served[r.Method+" "+path]

@@ -67,6 +67,7 @@ class ExchangeMock(Mock):
     def __init__(self, path: Path, accounts: dict[str, Account]) -> None:
         super().__init__(accounts)
         self.auth, self.exchanges, self._served = _read(path)
+        self.anonymous = self.auth["form"] == "none"
         self._changed: dict[str, dict[str, Any]] = {}
         self._gone: set[str] = set()
         self._writes = 0

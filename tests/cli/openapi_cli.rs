@@ -186,7 +186,7 @@ fn a_python_cli_of_a_hostile_api_without_credentials_is_harmless_and_asks_for_no
     let reference = succeed(python().join("python"), &["-m", "evil", "reference"], &project);
     assert!(!reference.contains("EVIL_TOKEN") && !reference.contains("auth login"), "{reference}");
     // A call reads the table of its own group alone.
-    disk::write(&project.join("evil/operations/form.json"), b"no JSON");
+    disk::append(&project.join("evil/operations/form.json"), "no JSON");
     succeed(python().join("python"), &["-m", "evil", "it-s", "create", "--help"], &project);
     let words = ["-m", "evil", "form", "update", "--help"];
     let output = super::toolchain::run(python().join("python"), &words, &project);

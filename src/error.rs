@@ -125,10 +125,10 @@ impl From<FleetError> for Failure {
             FleetError::Search { .. } => Self::new(ErrorCode::Io, message)
                 .hint("check that the directory exists and can be read"),
             FleetError::Missing { .. } => Self::new(ErrorCode::NotFound, message)
-                .hint("check the path; `--recursive DIR` takes the directory above the projects"),
+                .hint("check the path; `--recursive DIR` needs the directory above the projects"),
             FleetError::File(error) => error.into(),
             FleetError::Empty { .. } => Self::new(ErrorCode::NotFound, message).hint(
-                "give a directory that contains projects with an aos.toml or a connector.json",
+                "pass a directory that contains projects with an aos.toml or a connector.json",
             ),
         }
     }
@@ -170,7 +170,7 @@ impl From<SpecError> for Failure {
                     Some(tag) => format!(
                         "use `{tag}` (`aos sync-spec --to {tag}`, `aos new --spec {tag}`), or use `aos sync-spec --from DIR` with a directory that has the tag"
                     ),
-                    None => "give a directory that has the tag with `--from DIR`".to_owned(),
+                    None => "pass a directory that has the tag with `--from DIR`".to_owned(),
                 };
                 Self::new(ErrorCode::NotFound, message).hint(hint).detail("known_tags", known)
             }

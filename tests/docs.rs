@@ -37,9 +37,13 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// Text outside of code, so that a page shows it as it is.
+/// Text for a page; inside code, Markdown shows `<` as it is.
 fn plain(value: &str) -> String {
-    value.replace('<', "&lt;").replace('\n', " ")
+    let parts = value.split('`').enumerate().map(|(at, part)| match at % 2 {
+        0 => part.replace('<', "&lt;"),
+        _ => part.to_owned(),
+    });
+    parts.collect::<Vec<_>>().join("`").replace('\n', " ")
 }
 
 /// A sentence with its full stop.
@@ -109,11 +113,12 @@ fn mutations() -> String {
         return String::new();
     };
     format!(
-        "\n## Broken rules\n\n`scripts/conform/mutations` breaks each rule for every call in a tool of the template \
-         `cli-python`, in the answers of one command or in the failures with one code, and runs `aos conform`. A mutant is \
-         killed if the probe of the rule fails and shows a call of that command or with that code. The test \
-         `each_broken_promise_fails_its_probe_and_no_other` does the same for the other requirements: it breaks the promise \
-         of each probe in a tool once, and that probe alone must fail.\n\n{table}"
+        "\n## Broken rules\n\nThis table shows how well the rules for every call detect faults. \
+         `scripts/conform/mutations` breaks each rule in a tool of the template `cli-python`, in the responses of one \
+         command or in the failures with one code, and runs `aos conform`. A mutant is killed if the probe of the rule \
+         fails and shows a call of that command or with that code. The test \
+         `each_broken_promise_fails_its_probe_and_no_other` covers the other requirements: it breaks the promise of each \
+         probe in a tool once, and only that probe must fail.\n\n{table}"
     )
 }
 
@@ -159,9 +164,9 @@ fn reference() -> String {
     let mut page = header("`aos reference`");
     page.push_str("# Reference of aos\n\n");
     page.push_str(
-        "What `aos reference` says, for people. Programs read `aos reference` itself: it is the description of \
-         the binary at hand, with the type of every field, also of those inside others. The JSON Schemas of answers \
-         are in `contract/schema/answers/`.\n",
+        "This page describes every command of aos, for people. Programs should read `aos reference` instead: it \
+         describes the installed version, with the type of every field, including nested ones. The JSON Schemas of \
+         responses are in `contract/schema/answers/`.\n",
     );
     page.push_str("\n## Options of every command\n\n");
     page.push_str(&parameters(list(&data["global_params"])));

@@ -15,7 +15,7 @@ pub const LOST: Rule = Rule {
     id: "members/lost",
     waivable: false,
     summary: "Every project has the files by which it is recognised",
-    why: "aos finds a project by its manifest or its aos.toml; if both are gone, nothing checks it any more",
+    why: "aos finds a project by its manifest or its aos.toml; without both, the project is no longer checked",
     fix: "restore aos.toml and the manifest from version control, or delete the rest of the project",
     source: "aos",
     ..Rule::error(&[])
@@ -24,7 +24,7 @@ pub const UNLISTED: Rule = Rule {
     id: "members/unlisted",
     waivable: false,
     summary: "Every project is a member, if aos-fleet.toml says `closed = true`",
-    why: "A project that nobody listed is nobody's responsibility",
+    why: "An unlisted project may have no owner who keeps it current",
     fix: "add it to `members` in aos-fleet.toml, or to `exclude`",
     source: "aos-fleet.toml",
     ..Rule::error(&[])
@@ -32,7 +32,7 @@ pub const UNLISTED: Rule = Rule {
 pub const PIN: Rule = Rule {
     id: "members/pin",
     waivable: false,
-    summary: "Every project follows the tag that aos-fleet.toml wants",
+    summary: "Every project follows the tag in aos-fleet.toml",
     why: "A fleet that is moved together must not leave a member behind",
     fix: "run `aos sync-spec --to TAG` in the project, or change `pins` in aos-fleet.toml",
     source: "aos-fleet.toml",

@@ -30,7 +30,7 @@ pub fn findings(repository: &ProjectFiles, wanted: &FileSet) -> Vec<Finding> {
     }
     let finding = |(place, managed): (&str, &str)| {
         rules::CASE
-            .finding(place, format!("only the case of its letters tells it from `{managed}`"))
+            .finding(place, format!("it differs from `{managed}` only in the case of its letters"))
     };
     found.into_iter().map(finding).collect()
 }

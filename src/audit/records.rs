@@ -27,7 +27,7 @@ pub fn findings(project: &Project) -> Vec<Finding> {
         });
     }
     for name in journal::pending(&project.root) {
-        let message = format!("`{name}` is what an interrupted run of aos left");
+        let message = format!("an interrupted run of aos left `{name}`");
         findings.push(rules::LEFTOVER.finding(&name, message));
     }
     for left in journal::left(&project.root) {

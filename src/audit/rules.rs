@@ -25,7 +25,7 @@ rule!(
     "project/not-adopted",
     Error,
     "The project has an aos.toml and a pin",
-    "Without them nothing says which contract the project follows, so no managed file can be compared",
+    "Without them, the contract of the project is unknown, so no managed file can be compared",
     "run `aos sync-spec` to adopt the project",
     "agent-cli §3.1"
 );
@@ -34,7 +34,7 @@ rule!(
     "project/record",
     Error,
     "aos.toml can be read",
-    "It says where generated files go; a record that cannot be read would leave them unchecked",
+    "It has the paths of generated files; without a readable record, they would not be checked",
     "fix `aos.toml`; its members are family, [spec], [template], [upgrade], [answers], [outputs], [runtime], [[waivers]]",
     "aos.toml"
 );
@@ -52,8 +52,8 @@ rule!(
     "project/leftover",
     Warning,
     "No interrupted run of aos left a directory",
-    "It holds a copy of files that were to be written; no managed file depends on it",
-    "run `aos gen` or any other command that writes: it removes what this machine left",
+    "It contains copies of files that were not written; no managed file depends on it",
+    "run `aos gen` or any other command that writes: it removes the files that this machine left",
     "aos"
 );
 rule!(
@@ -168,7 +168,7 @@ rule!(
     FLOOR,
     "spec/floor",
     Error,
-    "A contract that only the lock vouches for keeps what every released contract of its family has",
+    "A contract without a signature has the requirements that all released contracts of its family have",
     "Without the admin mode for destructive commands, the required commands and the meanings of exit codes, callers are let in or misled",
     "restore the named member in the contract, or pin a released tag and run `aos sync-spec`",
     "aos.toml"

@@ -30,7 +30,7 @@ pub const ARCHIVE: Rule = Rule {
     severity: Severity::Error,
     waivable: false,
     families: &[],
-    summary: "The archive of your own template is the one in aos.toml",
+    summary: "The archive of your own template has the digest in aos.toml",
     why: "`aos upgrade` renders the old version of the template from it; with another one it would undo or lose changes",
     fix: "restore `.agent/template.tar.gz` from version control",
     source: "aos.toml",
@@ -129,7 +129,7 @@ impl TemplateState {
         if !self.is_known {
             let known = match &self.newest {
                 Some(newest) => format!("its newest version is {newest}"),
-                None => "there is no template of this name".to_owned(),
+                None => "this template does not exist".to_owned(),
             };
             let message = format!(
                 "this aos does not know the template `{}` {}: {known}",

@@ -21,8 +21,8 @@ use super::Run;
     disable_help_subcommand = true,
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    after_help = "Mode, request and inputs follow from the verb when they are not given. What is made is a first \
-                  proposal that passes the tests of the project; say in it what your API does.\n\n\
+    after_help = "Without options, the verb determines mode, request and inputs. The new command is a first proposal \
+                  that passes the tests of the project; change its request and replies to those of your API.\n\n\
                   Examples:\n  aos add item.publish --mode write\n  \
                   aos add widget.create --input name --input size?:number\n  \
                   aos add repo.stats --mode readonly\n  \
@@ -32,7 +32,7 @@ use super::Run;
 pub struct AddArgs {
     #[command(subcommand)]
     pub action: Option<AddAction>,
-    /// What it is about and what it does: `item publish` or `item.publish`
+    /// Resource and verb: `item publish` or `item.publish`
     #[arg(value_name = "NAME", required_unless_present = "openapi")]
     pub name: Option<String>,
     /// Description of the API from which the project was made; the command is that of `--operation`
@@ -41,13 +41,13 @@ pub struct AddArgs {
     /// Operation of the description: its operationId, its id, or `METHOD /path`
     #[arg(long, value_name = "OPERATION", requires = "openapi")]
     pub operation: Option<String>,
-    /// Least mode that may run it
+    /// Lowest mode that may run the command
     #[arg(long, value_enum, value_name = "MODE")]
     pub mode: Option<ModeName>,
     /// One line of help
     #[arg(long, value_name = "TEXT")]
     pub summary: Option<String>,
-    /// Request that it makes: `POST /v1/items/{id}/publish`
+    /// Request of the command: `POST /v1/items/{id}/publish`
     #[arg(long, value_name = "REQUEST")]
     pub request: Option<String>,
     /// Input of the command: NAME, NAME? or NAME:TYPE with text, number, boolean or list; can be repeated
@@ -73,13 +73,13 @@ pub struct CodeArgs {
     /// Exit code
     #[arg(long, value_name = "NUMBER")]
     pub exit: u8,
-    /// Trying again can help
+    /// A retry can help
     #[arg(long)]
     pub retryable: bool,
-    /// Error code of the API that it stands for; default is the code in lower case
+    /// Error code of the API to which it corresponds; the default is the code in lower case
     #[arg(long, value_name = "NAME")]
     pub upstream: Option<String>,
-    /// What an agent does about it, for the Skill
+    /// Advice for agents, for the Skill
     #[arg(long, value_name = "TEXT")]
     pub advice: Option<String>,
     #[command(flatten)]
@@ -93,9 +93,9 @@ pub enum ModeName {
     Readonly,
     /// Creating and changing
     Write,
-    /// The same on many things at once
+    /// Changing many objects at once
     Full,
-    /// What cannot be undone
+    /// Irreversible changes
     Admin,
 }
 
@@ -149,7 +149,7 @@ fn code_of(args: &CodeArgs) -> Result<NewCode, Failure> {
         !rest.is_empty() && rest.len() <= 36 && rest.bytes().all(fine)
     });
     if !is_code {
-        return Err(invalid("a code has the form E_[A-Z0-9_]+", "for example `E_QUOTA`"));
+        return Err(invalid("a code has the form E_[A-Z0-9_]+", "use a code such as `E_QUOTA`"));
     }
     let upstream = match &args.upstream {
         Some(name) => name.clone(),

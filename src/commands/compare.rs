@@ -17,18 +17,18 @@ const MANIFEST: &str = "connector.json";
 /// Largest manifest, in bytes.
 const MAX_MANIFEST: u64 = 4 * 1024 * 1024;
 
-/// Compare two connectors: what an operator loses and gains
+/// Compare two connectors, and list what users lose and gain
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Commands, modes, fields, defaults, keys, pickers and events of both manifests are compared. The exit code is 6 \
-                  when something is lost.\n\n\
+    after_help = "The command compares commands, modes, fields, defaults, keys, pickers and events of both manifests. \
+                  The exit code is 6 if something is lost.\n\n\
                   Examples:\n  aos compare ../old/aos-github .\n  aos compare old.json connector.json --json"
 )]
 pub struct CompareArgs {
-    /// Connector that is in use: its directory or its connector.json
+    /// Current connector: its directory or its connector.json
     #[arg(value_name = "OLD")]
     pub old: PathBuf,
-    /// Connector that takes its place
+    /// Connector that replaces it
     #[arg(value_name = "NEW")]
     pub new: PathBuf,
 }
@@ -52,7 +52,7 @@ pub fn run(args: &CompareArgs, run: &Run) -> Result<Outcome, Failure> {
     let mut failure = Failure::new(
         ErrorCode::Drift,
         format!(
-            "`{}` lacks what `{}` has: {}",
+            "`{}` lacks entries of `{}`: {}",
             comparison.new,
             comparison.old,
             comparison.summary()
@@ -79,11 +79,11 @@ fn surface(path: &Path) -> Result<Surface, Failure> {
             _ => crate::error::io_code(&error),
         };
         Failure::new(code, format!("`{name}`: {error}"))
-            .hint("give the directory of a connector, or its connector.json")
+            .hint("pass the directory of a connector, or its connector.json")
     })?;
     let unusable = |reason: String| {
         Failure::new(ErrorCode::Validation, format!("`{name}`: {reason}"))
-            .hint("give the connector.json of a connector")
+            .hint("pass the connector.json of a connector")
     };
     let text = std::str::from_utf8(&bytes.bytes)
         .map_err(|_| unusable("it is not UTF-8 text".to_owned()))?;

@@ -33,7 +33,7 @@ pub struct ConformArgs {
     /// Describe one probe, every probe with `all`, or conform.toml with `fixture`, without running any
     #[arg(long, value_name = "PROBE", conflicts_with_all = ["probe", "command"])]
     pub explain: Option<String>,
-    /// Print every result in full; the default is what failed or was blocked, in at most 10 kB
+    /// Print every result in full; the default is the results that failed or were blocked, in at most 10 kB
     #[arg(long, conflicts_with_all = ["list", "explain"])]
     pub all: bool,
     /// Also write a report to a file: `junit=FILE` or `sarif=FILE`; can be repeated
@@ -51,7 +51,7 @@ pub struct ConformArgs {
     /// File that describes upstream and commands; the default is conform.toml of the project
     #[arg(long, value_name = "FILE", conflicts_with_all = ["list", "explain"])]
     pub fixture: Option<PathBuf>,
-    /// Directory or file that the tool may read, beside its project and its programs; can be repeated
+    /// Directory or file that the tool may read, in addition to its project and its programs; can be repeated
     #[arg(long, value_name = "PATH", conflicts_with_all = ["list", "explain"])]
     pub readable: Vec<PathBuf>,
     /// Program and first arguments of the tool, instead of a project

@@ -12,23 +12,23 @@ use super::Run;
 /// List the connectors that ArgentOS sees on this machine
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Without ROOT the directories of the host are searched, and PATH; with ROOT only these. Each program is \
-                  run twice, with `--json capabilities` and `--json health`, as the host runs it.\n\n\
+    after_help = "Without ROOT, aos searches the directories of the host and PATH; with ROOT, only these directories. \
+                  It runs each program twice, with `--json capabilities` and `--json health`, as the host does.\n\n\
                   Examples:\n  aos discover                      what the host sees\n  \
-                  aos discover . --no-probe         the connectors below this directory, nothing is run\n  \
+                  aos discover . --no-probe         the connectors below this directory; nothing is run\n  \
                   aos discover --tool aos-github    one connector, with every detail"
 )]
 pub struct DiscoverArgs {
-    /// Directories of connectors in place of those of the host, or one connector
+    /// Directories of connectors to search instead of those of the host, or one connector
     #[arg(value_name = "ROOT")]
     pub roots: Vec<PathBuf>,
-    /// Run no program; connectors with one are `not-probed`
+    /// Run no program; connectors with a program are `not-probed`
     #[arg(long)]
     pub no_probe: bool,
-    /// Only this connector, with every detail; can be repeated
+    /// Show only this connector, with every detail; can be repeated
     #[arg(long, value_name = "NAME")]
     pub tool: Vec<String>,
-    /// Every detail of every connector
+    /// Show every detail of every connector
     #[arg(long)]
     pub details: bool,
     /// Checkout or installation of ArgentOS; its tools/aos is one of the directories

@@ -80,7 +80,7 @@ pub struct ConfigArgs {
     /// Offer tools up to this mode
     #[arg(long, value_enum, value_name = "MODE")]
     pub allow_mode: Option<AllowedMode>,
-    /// Offer only these tools, as `aos mcp serve` takes them
+    /// Offer only these tools, in the form of `aos mcp serve --tools`
     #[arg(long, value_name = "PATTERNS", value_delimiter = ',')]
     pub tools: Vec<String>,
 }

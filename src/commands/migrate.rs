@@ -13,10 +13,10 @@ use super::Run;
 /// Adopt an existing project, and apply safe rewrites to it one by one
 #[derive(Args, Debug)]
 #[command(
-    after_help = "The project gets the records of aos and a dated baseline of the findings that it has today. Then \
-                  come the rewrites: package-name, permission-keys, contract-module, health-words, masks and \
-                  flags. `aos conform` runs the tool in a copy before and after each of them; a rewrite that breaks \
-                  a probe is left out. Everything that is not changed is listed with the reason.\n\n\
+    after_help = "The project gets the records of aos and a dated baseline of its present findings. Then aos applies \
+                  the rewrites package-name, permission-keys, contract-module, health-words, masks and flags. `aos \
+                  conform` runs the tool in a copy before and after each of them; a rewrite that breaks a probe is \
+                  left out. Places that are not changed are listed with the reason.\n\n\
                   Examples:\n  aos migrate --dry-run --diff              show what would change\n  \
                   aos migrate --confirm ct_TOKEN            make exactly that change\n  \
                   aos migrate --only masks --dry-run\n  \
@@ -30,13 +30,13 @@ pub struct MigrateArgs {
     /// Apply only this rewrite; can be repeated
     #[arg(long, value_name = "REWRITE")]
     pub only: Vec<String>,
-    /// Leave this rewrite out; can be repeated
+    /// Omit this rewrite; can be repeated
     #[arg(long, value_name = "REWRITE")]
     pub skip: Vec<String>,
-    /// How often the tool is run to prove that nothing breaks
+    /// How often aos runs the tool to prove that nothing breaks
     #[arg(long, value_enum, value_name = "WHEN", default_value = "each")]
     pub proof: ProofDepth,
-    /// Do it in every project below a directory, one after the other; a project that fails does not stop the others
+    /// Do this in every project below a directory, one after the other; a project that fails does not stop the others
     #[arg(long, value_name = "ROOT", conflicts_with = "path")]
     pub recursive: Option<PathBuf>,
     #[command(flatten)]

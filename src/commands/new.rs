@@ -18,14 +18,14 @@ const DEFAULT_TEMPLATE: &str = "connector-python";
 /// What is chosen of a description
 #[derive(Args, Clone, Debug)]
 pub struct OpenapiOptions {
-    /// Description of an API (OpenAPI 3.0 or 3.1, or Swagger 2.0, as JSON or YAML) from which the commands are made
+    /// API description from which the commands are made: OpenAPI 3.0 to 3.2 or Swagger 2.0, as JSON or YAML
     #[arg(long, value_name = "FILE", conflicts_with = "preset")]
     pub openapi: Option<PathBuf>,
-    /// Take these operations: a tag, a path, an operationId or an id, with `*`; `GET` or `GET /path*`; `!` excludes; can
-    /// be repeated
+    /// Select these operations: a tag, a path, an operationId or an id, with `*`; `GET` or `GET /path*`; `!` excludes;
+    /// can be repeated
     #[arg(long, value_name = "PATTERN", requires = "openapi", allow_hyphen_values = true)]
     pub select: Vec<String>,
-    /// Take deprecated operations too
+    /// Also select deprecated operations
     #[arg(long, requires = "openapi")]
     pub include_deprecated: bool,
     /// Set the mode of a command; can be repeated
@@ -68,12 +68,12 @@ pub struct NewArgs {
     /// is missing
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
-    /// List templates, presets and questions instead; with a template of your own, only its questions; with
-    /// `--openapi`, the commands that a description gives
+    /// List templates, presets and questions instead; with your own template, only its questions; with `--openapi`, the
+    /// commands of the description
     #[arg(long, conflicts_with_all = ["dry_run", "confirm"])]
     pub list: bool,
-    /// Template to use: one of aos, a directory such as `./web`, `github:OWNER/REPOSITORY[@TAG][//DIRECTORY]`, or
-    /// `git+https://…` with the same endings
+    /// Template to use: the name of a template of aos, a directory such as `./web`,
+    /// `github:OWNER/REPOSITORY[@TAG][//DIRECTORY]`, or `git+https://…` with the same suffixes
     #[arg(long, value_name = "TEMPLATE", default_value = DEFAULT_TEMPLATE)]
     pub template: String,
     /// Trust only this Sigstore trust root for templates from a host; the default is the embedded public one
@@ -88,7 +88,7 @@ pub struct NewArgs {
     /// Parent directory of the project; created if it is missing
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
-    /// Put the project into DIR itself, such as a new clone, instead of DIR/NAME
+    /// Create the project in DIR itself, such as a new clone, instead of DIR/NAME
     #[arg(long, conflicts_with = "list")]
     pub here: bool,
     /// Answer a question of the template; can be repeated
@@ -125,7 +125,7 @@ pub fn run(args: &NewArgs, run: &Run) -> Result<Outcome, Failure> {
             }
             (None, None) => new::list(&args.template, roots.as_deref(), run),
             (None, Some(_)) => {
-                let message = "`--list` takes no NAME, except with `--openapi`";
+                let message = "`--list` does not accept a NAME, except with `--openapi`";
                 Err(Failure::new(ErrorCode::Usage, message).hint("run `aos new --list`"))
             }
         };
@@ -154,7 +154,7 @@ pub fn run(args: &NewArgs, run: &Run) -> Result<Outcome, Failure> {
     }
     if !may_ask {
         return Err(Failure::new(ErrorCode::Usage, "`<NAME>` is missing").hint(
-            "pass a name: `aos new github` for a preset, `aos new NAME` for an API of your own; `aos new --list` shows \
+            "pass a name: `aos new github` for a preset, `aos new NAME` for your own API; `aos new --list` shows \
              templates, presets and questions",
         ));
     }

@@ -5,14 +5,15 @@ use indexmap::IndexMap;
 
 use crate::report::answers::ANSWERS;
 use crate::report::answers::reference::{
-    AnswerDescription, CodeDescription, Readiness, Reference, VariableDescription,
+    AnswerDescription, CodeDescription, ContractIdentity, Readiness, Reference, VariableDescription,
 };
-use crate::report::contract_gen::{EXIT_CODES, SCHEMA_VERSION};
+use crate::report::contract_gen::{self, EXIT_CODES, SCHEMA_VERSION};
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::{environment, program};
 use crate::visible::{Visible, visible};
 
-use super::{Run, registry};
+use super::Run;
+use super::registry::{self, EntryKind};
 
 /// Describe every command, schema and error code, for programs
 #[derive(Args, Debug)]
@@ -33,10 +34,12 @@ pub fn run(_args: &ReferenceArgs, run: &Run) -> Result<Outcome, Failure> {
         tool: "aos",
         version: program::version(),
         schema_version: SCHEMA_VERSION,
+        contract: ContractIdentity::own(),
+        capabilities: capabilities(),
         risk_tier: "T1",
         release_readiness: readiness(),
         commands,
-        global_params: registry::global_parameters(),
+        global_flags: registry::global_parameters(),
         schemas: schemas(),
         exit_codes: exit_codes(),
         error_codes: error_codes(),
@@ -64,13 +67,57 @@ fn schemas() -> IndexMap<&'static str, AnswerDescription> {
     let described = |types: IndexMap<String, String>, untrusted: &[&'static str]| {
         let fields = types.keys().filter(|name| !name.contains('.')).cloned().collect();
         // As texts: a member called `expires_at` must be a time, in this answer as well.
+        let kinds = kinds(types.keys(), untrusted);
         let types = types.into_iter().map(|(name, word)| format!("{name}: {word}")).collect();
-        AnswerDescription { shape: "object", fields, types, untrusted_fields: untrusted.to_vec() }
+        AnswerDescription {
+            shape: "object",
+            fields,
+            types,
+            kinds,
+            untrusted_fields: untrusted.to_vec(),
+        }
     };
     let answers = ANSWERS.iter();
     answers
         .map(|answer| (answer.name, described(answer.types(), answer.untrusted_fields)))
         .collect()
+}
+
+/// The kinds that the names of the contract give, and those of text from outside.
+fn kinds<'a>(names: impl Iterator<Item = &'a String>, untrusted: &[&'static str]) -> Vec<String> {
+    let fits = |patterns: &[&str], name: &str| {
+        patterns.iter().any(|pattern| match pattern.strip_prefix('*') {
+            Some(end) => name.ends_with(end),
+            None => *pattern == name,
+        })
+    };
+    let kind = |name: &str| {
+        if untrusted.contains(&name) {
+            Some("untrusted")
+        } else if fits(&contract_gen::ID_FIELD_NAMES, name) {
+            Some("id")
+        } else if fits(&contract_gen::TIME_FIELD_NAMES, name) {
+            Some("time")
+        } else {
+            None
+        }
+    };
+    let own = names.filter(|name| !name.contains('.'));
+    own.filter_map(|name| Some(format!("{name}: {}", kind(name)?))).collect()
+}
+
+/// aos calls no API with a credential of its own; what its commands are shows the rest.
+fn capabilities() -> Vec<&'static str> {
+    let has = |kind: EntryKind| registry::ENTRIES.iter().any(|entry| entry.kind == kind);
+    let own = |capability: &&&str| match **capability {
+        "writes" => has(EntryKind::Write),
+        "update" => has(EntryKind::SelfUpdate),
+        "human_action" => {
+            ErrorCode::ALL.iter().any(|code| code.exit() == contract_gen::HUMAN_ACTION_EXIT)
+        }
+        _ => false,
+    };
+    contract_gen::CAPABILITIES.iter().filter(own).copied().collect()
 }
 
 fn exit_codes() -> IndexMap<String, &'static str> {
@@ -114,6 +161,6 @@ fn variables() -> Vec<VariableDescription> {
         (environment::VIRTUAL_ENV, "virtual environment whose Python runs augmentors, unless --python names another one"),
         (environment::GITHUB_ACTIONS, "set in GitHub Actions; check then writes workflow annotations to stderr"),
     ]
-    .map(|(name, meaning)| VariableDescription { name, meaning })
+    .map(|(name, description)| VariableDescription { name, description })
     .into()
 }

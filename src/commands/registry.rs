@@ -79,7 +79,7 @@ fn parameters(command: &clap::Command) -> Vec<ParameterDescription> {
 
 fn parameter(argument: &clap::Arg) -> ParameterDescription {
     let takes_value = argument.get_action().takes_values();
-    let choices: Vec<_> = argument
+    let values: Vec<_> = argument
         .get_possible_values()
         .iter()
         .filter(|_| takes_value)
@@ -98,8 +98,8 @@ fn parameter(argument: &clap::Arg) -> ParameterDescription {
         positional: argument.is_positional(),
         description: argument.get_help().map(ToString::to_string).unwrap_or_default(),
         short: argument.get_short().map(|short| short.to_string()),
-        value: shown.filter(|_| takes_value).map(ToString::to_string),
-        choices,
+        placeholder: shown.filter(|_| takes_value).map(ToString::to_string),
+        values,
         default: default.map(|default| default.to_string_lossy().into_owned()),
     }
 }

@@ -14,15 +14,15 @@ use super::Run;
 /// Rename a command; its old name stays as an alias
 #[derive(Args, Debug)]
 #[command(
-    after_help = "A CLI answers to the old name as well, and a connector keeps it as a command that says whose former name \
-                  it is, so that saved workflows go on.\n\n\
+    after_help = "The old name still works, so that saved workflows do not break. A CLI keeps it as an alias, and a \
+                  connector as a command whose summary names the new one.\n\n\
                   Examples:\n  aos rename item.get item.show --dry-run\n  aos rename item.get item.show"
 )]
 pub struct RenameArgs {
-    /// Name of the command now
+    /// Current name
     #[arg(value_name = "OLD")]
     pub old: String,
-    /// Name that it gets
+    /// New name
     #[arg(value_name = "NEW")]
     pub new: String,
     #[command(flatten)]

@@ -10,12 +10,12 @@ use crate::workflows::sync_api::{self, SyncApiRequest};
 
 use super::Run;
 
-/// Renew the commands of a project after its API has changed
+/// Update the commands of a project after its API has changed
 #[derive(Args, Debug)]
 #[command(
-    after_help = "The selection, the modes and the ids that aos.toml records are applied to the new description. The \
-                  difference is merged into your files: edited handlers are kept, and conflicts are shown before \
-                  anything is written. `api_changes` lists what changes, breaking apart from harmless.\n\n\
+    after_help = "aos applies the recorded selection, modes and ids to the new description. It merges the difference \
+                  into your files: edited handlers are kept, and conflicts are shown before anything is written. \
+                  `api_changes` lists breaking changes first, then compatible ones.\n\n\
                   Examples:\n  aos sync-api --openapi acme-v2.yaml --dry-run\n  \
                   aos sync-api --openapi acme-v2.yaml"
 )]

@@ -33,7 +33,7 @@ pub struct SyncSpecArgs {
     /// Trust only this Sigstore trust root for contracts from a host; the default is the embedded public one
     #[arg(long, value_name = "FILE")]
     pub trusted_root: Option<PathBuf>,
-    /// Do it in every project below a directory, one after the other; a project that fails does not stop the others
+    /// Do this in every project below a directory, one after the other; a project that fails does not stop the others
     #[arg(long, value_name = "ROOT", conflicts_with_all = ["path", "confirm"])]
     pub recursive: Option<PathBuf>,
     #[command(flatten)]

@@ -10,7 +10,7 @@ use crate::workflows::template;
 
 use super::Run;
 
-/// Check, start, derive or import a template of your own
+/// Check, create, derive or import your own template
 #[derive(Args, Debug)]
 #[command(
     disable_help_subcommand = true,
@@ -27,9 +27,9 @@ pub struct TemplateArgs {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum TemplateAction {
-    /// Find every fault of a template, and render each combination of choices
+    /// Report every fault of a template, and render each combination of choices
     Check(CheckTemplateArgs),
-    /// Start a template with a question, a condition and two files
+    /// Create a template with a question, a condition and two files
     New(NewTemplateArgs),
     /// Turn a repository into a template that renders back to the same files
     From(FromArgs),

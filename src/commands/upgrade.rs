@@ -54,7 +54,7 @@ pub struct UpgradeArgs {
     /// Undo an upgrade with open conflicts, and restore every file
     #[arg(long, conflicts_with_all = ["set", "restore", "heal", "spec", "template"])]
     pub abort: bool,
-    /// Do it in every project below a directory, one after the other; a project that fails does not stop the others
+    /// Do this in every project below a directory, one after the other; a project that fails does not stop the others
     #[arg(long, value_name = "ROOT", conflicts_with_all = ["path", "confirm", "abort", "set", "restore", "heal"])]
     pub recursive: Option<PathBuf>,
     #[command(flatten)]

@@ -147,7 +147,7 @@ impl RunContainment {
         let said = String::from_utf8_lossy(&ran.stderr).into_owned();
         let line = said.lines().find(|line| line.contains("Permission denied"))?;
         Some(format!(
-            "something that it needs is outside of what a tool under test may read; `--readable DIR` allows a directory: {}",
+            "the tool needs a path that it may not read; `--readable DIR` allows a directory: {}",
             excerpt(line, 200)
         ))
     }

@@ -5,7 +5,7 @@ use crate::contract::family::FamilyParts;
 
 use super::monitor::log::Noted;
 use super::monitor::ruling::Ruling;
-use super::probe::Probe;
+use super::probe::{Conclusion, Probe};
 use super::secrets::Sentinel;
 use super::session::ToolCaller;
 
@@ -17,6 +17,11 @@ pub trait ProbeSet: Sync {
     /// Secrets that no call may show.
     fn sentinels(&self, _session: &ToolCaller) -> Vec<Sentinel> {
         Vec::new()
+    }
+
+    /// How strictly the contract means what a probe found out, in the end.
+    fn weigh(&self, _session: &ToolCaller, _probe: &Probe, finding: Conclusion) -> Conclusion {
+        finding
     }
 
     /// What each call of the run says about the rules that hold for every call.

@@ -182,10 +182,10 @@ impl Fixture {
         let names = document.base_url_env.iter().chain(&document.secrets).chain(&document.public);
         if let Some(name) = names.chain(document.environment.keys()).find(|name| !is_variable(name))
         {
-            let what = "letters, digits and `_` make a name, and a digit does not begin it";
+            let what = "a name has letters, digits and `_`, and does not begin with a digit";
             return Err(near(
                 name,
-                format!("`{name}` is no name of an environment variable; {what}"),
+                format!("`{name}` is not the name of an environment variable; {what}"),
             ));
         }
         let names = document.base_url_env.iter().chain(&document.secrets);
@@ -198,13 +198,15 @@ impl Fixture {
         if let Some((name, _)) = document.environment.iter().find(held) {
             return Err(near(
                 name,
-                format!("the value of `{name}` holds a NUL character, which no variable can"),
+                format!(
+                    "the value of `{name}` contains a NUL character, which is not allowed in a variable"
+                ),
             ));
         }
         if let Some((name, _)) = sections.iter().find(|(_, section)| section.has_replies)
             && !document.routes.is_empty()
         {
-            let what = "has the requests of the commands; `routes` would answer beside it";
+            let what = "has the requests of the commands, so `routes` is not allowed";
             return Err(near("routes", format!("[{name}] {what}")));
         }
         let sections: Vec<_> = sections.into_iter().map(|(_, section)| section).collect();
@@ -221,7 +223,7 @@ impl Fixture {
         let mut samples = BTreeMap::new();
         for sample in stated.into_iter().chain(document.samples) {
             if sample.arguments.iter().any(|argument| argument.contains('\0')) {
-                let what = "holds a NUL character, which no argument can";
+                let what = "contains a NUL character, which is not allowed in an argument";
                 return Err(near(
                     &sample.command,
                     format!("a sample of `{}` {what}", sample.command),
@@ -344,11 +346,11 @@ mod tests {
             ),
             (
                 "version = 1\n[environment]\n\"A-B\" = \"x\"\n",
-                ", line 3, column 2: `A-B` is no name of an environment variable; letters, digits and `_` make a name, and a digit does not begin it",
+                ", line 3, column 2: `A-B` is not the name of an environment variable; a name has letters, digits and `_`, and does not begin with a digit",
             ),
             (
                 "version = 1\n[environment]\nA = \"x\\u0000\"\n",
-                ", line 3, column 1: the value of `A` holds a NUL character, which no variable can",
+                ", line 3, column 1: the value of `A` contains a NUL character, which is not allowed in a variable",
             ),
         ] {
             assert_eq!(fault(text), wanted);

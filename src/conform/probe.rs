@@ -90,6 +90,8 @@ pub enum ProbeVerdict {
     Blocked,
     /// It failed or was blocked, and the project accepts that.
     Waived,
+    /// The contract recommends it, and the tool does not do it.
+    Advised,
 }
 
 impl ProbeVerdict {
@@ -101,6 +103,7 @@ impl ProbeVerdict {
             Self::NotApplicable => "not_applicable",
             Self::Blocked => "blocked",
             Self::Waived => "waived",
+            Self::Advised => "advised",
         }
     }
 }
@@ -123,7 +126,7 @@ pub struct CallEvidence {
 
 /// The verdict of one probe, with the reason.
 ///
-/// The verdict is private: a pass needs a number of targets that is not zero, and only a waiver changes a verdict.
+/// The verdict is private: a pass needs a number of targets that is not zero, and only a waiver and the level of a requirement change a verdict.
 #[derive(Clone, Debug)]
 pub struct Conclusion {
     verdict: ProbeVerdict,
@@ -203,6 +206,11 @@ impl Conclusion {
     #[must_use]
     pub fn contradicted(self, message: impl Into<String>, evidence: Vec<CallEvidence>) -> Self {
         Self { verdict: ProbeVerdict::Fail, message: message.into(), evidence, ..self }
+    }
+
+    /// The contract only recommends what failed.
+    pub fn advise(&mut self) {
+        self.verdict = ProbeVerdict::Advised;
     }
 
     /// The project accepts what is wrong.

@@ -9,6 +9,7 @@ use crate::system::clock::Stopwatch;
 use crate::system::{interrupt, orphans};
 use crate::visible::{Visible, excerpt};
 
+use super::family::PROBES;
 use super::monitor::{self, Monitored};
 use super::probe::{Conclusion, Probe, ProbeVerdict};
 use super::session::ToolCaller;
@@ -74,7 +75,7 @@ pub fn run(
     });
     let silence = session.is_mute().then(|| {
         Conclusion::blocked(
-            "no call of the tool gave an envelope, so what it did not do wrong proves nothing",
+            "no call of the tool returned an envelope, so a pass would prove nothing",
         )
     });
     let orphans = orphans::end();
@@ -93,6 +94,11 @@ pub fn run(
     let mut results: Vec<_> = results.collect();
     let monitored = monitor::judge(session);
     monitored.conclude(&mut results);
+    if let Some(family) = PROBES.of(session.family()) {
+        for result in &mut results {
+            result.finding = family.weigh(session, result.probe, result.finding.clone());
+        }
+    }
     for result in &mut results {
         finish(session, &mut result.finding);
     }

@@ -148,7 +148,7 @@ impl ToolCaller {
             ),
             Need::Manifest => self.manifest.is_none().then(|| {
                 let name = self.tools().and_then(FamilyTools::manifest).unwrap_or("manifest");
-                format!("there is no {name} that can be read")
+                format!("there is no readable {name}")
             }),
             Need::Python => lacking(
                 crate::system::search_path::find("python3").is_some(),

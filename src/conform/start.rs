@@ -31,7 +31,7 @@ pub fn fault(program: &Path, error: &io::Error) -> String {
             }
             None => "this user may not execute it".to_owned(),
         },
-        ErrorKind::InvalidInput => "an argument or a variable holds a NUL character".to_owned(),
+        ErrorKind::InvalidInput => "an argument or a variable contains a NUL character".to_owned(),
         ErrorKind::ArgumentListTooLong => {
             "its arguments and variables are longer than the system allows".to_owned()
         }

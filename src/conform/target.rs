@@ -146,7 +146,7 @@ fn obstacle(path: &Path) -> &'static str {
     let Ok(real) = files::canonical(path) else {
         return match files::kind(path) {
             Ok(Kind::Symlink) => "it is a broken link",
-            _ => "it is not there",
+            _ => "it does not exist",
         };
     };
     match files::kind(&real) {

@@ -48,6 +48,10 @@ pub fn apply(
                     "it is not needed, because the probe does not apply to this tool: delete it"
                         .to_owned(),
                 )),
+                ProbeVerdict::Advised => notes.push(remark(
+                    "it is not needed, because the contract only recommends this: delete it"
+                        .to_owned(),
+                )),
                 ProbeVerdict::Waived => {}
             }
         }

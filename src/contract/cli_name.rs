@@ -153,7 +153,7 @@ fn reserved(name: &str, python: bool) -> Option<&'static str> {
     } else if among(DEVICES) {
         Some("a device of Windows")
     } else if SKILL_WORDS.iter().any(|word| name.contains(word)) {
-        Some("a name that no Agent Skill may have")
+        Some("a name that Agent Skills must not have")
     } else if python && among(PYTHON_MODULES) {
         Some("a module of the Python standard library")
     } else {

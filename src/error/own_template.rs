@@ -24,7 +24,7 @@ impl From<TemplateError> for Failure {
                 failure
             }
             TemplateError::NotATemplate { .. } => Self::new(ErrorCode::NotFound, message).hint(
-                "docs/templates.md describes the format; `aos template new NAME` starts one, and `aos template from DIR` makes one of a repository",
+                "docs/templates.md describes the format; `aos template new NAME` creates a template, and `aos template from DIR` derives one from a repository",
             ),
             TemplateError::Read { source, .. }
                 if source.kind() == std::io::ErrorKind::NotFound =>
@@ -42,7 +42,7 @@ impl From<TemplateError> for Failure {
             TemplateError::Release { error, .. } => {
                 let hint = match &error.fault {
                     Fault::Unsigned { .. } | Fault::NoChecksums { .. } => Some(
-                        "do not retry; its publisher must sign it with the release workflow of the tag, as docs/templates.md shows. `git+https://…` takes a template without a signature",
+                        "do not retry; its publisher must sign it with the release workflow of the tag, as docs/templates.md shows. `git+https://…` accepts a template without a signature",
                     ),
                     Fault::NoAsset { .. } => Some(
                         "the release must have that archive with the template in it; docs/templates.md shows how it is made",

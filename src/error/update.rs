@@ -123,7 +123,7 @@ fn swap(error: SwapError, message: &str) -> Failure {
                 .hint(format!("restore the old program: move \"{backup}\" \"{target}\""))
                 .detail("cause", "rollback_failed")
                 .detail("binary_replaced", serde_json::Value::Null)
-                .detail("state", "the old program has its backup name, and there is no program at its path")
+                .detail("state", "the old program has its backup name, and its own path has no program")
                 .detail("path", target)
                 .detail("backup", backup)
         }

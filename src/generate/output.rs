@@ -97,7 +97,7 @@ impl Output {
                     }
                     Some(value) => {
                         Some(value.as_str().and_then(GoPackage::parse).ok_or_else(|| {
-                            fault("`package` must be an identifier of Go that is no keyword")
+                            fault("`package` must be a Go identifier that is not a keyword")
                         })?)
                     }
                 };
@@ -155,12 +155,12 @@ impl Output {
         }
         if generator == "go" && self.go_package().is_none() {
             return Some(
-                "its directory is no name of a Go package; write `{ path = \"…\", package = \"…\" }`"
+                "its directory is not the name of a Go package; write `{ path = \"…\", package = \"…\" }`"
                     .to_owned(),
             );
         }
         if generator == "typescript" && stem.ends_with(".d") {
-            return Some("a `.d.ts` file holds types only".to_owned());
+            return Some("a `.d.ts` file contains only types".to_owned());
         }
         None
     }

@@ -122,7 +122,7 @@ impl Record {
     pub fn render(&self) -> String {
         let renewal = if self.family == Family::NONE { "upgrade" } else { "sync-spec" };
         let mut text = format!(
-            "# What aos keeps true in this repository: `aos check` verifies it, `aos {renewal}` renews it.\n"
+            "# The record of this repository: `aos check` verifies it, `aos {renewal}` updates it.\n"
         );
         if self.family != Family::NONE {
             text.push_str(&format!("family = {}\n\n", quote(self.family.name())));

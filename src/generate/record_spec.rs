@@ -179,7 +179,7 @@ fn hosted_place(
     let path =
         |member: &str, text: Option<&str>| text.map(|text| relative(member, text)).transpose();
     if !matches!(source, SpecSource::Host(_)) {
-        let useless = "it says where a contract lies at a source `github:OWNER/REPOSITORY`, and this source is none";
+        let useless = "it is the location of a contract in a source `github:OWNER/REPOSITORY`, and this project has no such source";
         return match (prefix, &files) {
             (None, None) => Ok(HostedPlace::default()),
             (Some(_), _) => Err(member("spec.prefix", useless)),

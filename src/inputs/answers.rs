@@ -31,7 +31,7 @@ pub enum AnswerError {
     Missing { key: String, help: String },
     #[error("this template requires answers to {}", keys.join(", "))]
     MissingSeveral { keys: Vec<String> },
-    #[error("answers file `{}`: {reason}", path.display())]
+    #[error("the answers file `{}` cannot be used: {reason}", path.display())]
     File { path: PathBuf, reason: String },
     #[error("the default of `{key}` cannot be rendered: {source}")]
     Default { key: String, source: RenderError },
@@ -188,7 +188,7 @@ fn as_choice<'v>(question: &Question, value: &'v str) -> &'v str {
 pub fn fault(question: &Question, value: &str) -> Option<String> {
     if !question.choices.is_empty() {
         let allowed = question.choices.iter().any(|choice| choice == value);
-        return (!allowed).then(|| format!("allowed are {}", question.shown_choices()));
+        return (!allowed).then(|| format!("allowed answers are {}", question.shown_choices()));
     }
     if value.chars().any(char::is_control) {
         return Some("it contains a control character".to_owned());

@@ -59,7 +59,7 @@ pub struct Project {
 pub enum ProjectError {
     #[error("`{}` does not exist", path.display())]
     Missing { path: PathBuf },
-    #[error("`{}` is neither a connector nor a tool that vendors a contract", path.display())]
+    #[error("`{}` is not in a project: neither it nor a directory above has aos.toml, connector.json or a vendored contract", path.display())]
     NotAProject { path: PathBuf },
     #[error("`{}` cannot be read: {source}", path.display())]
     Read { path: PathBuf, source: std::io::Error },

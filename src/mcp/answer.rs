@@ -60,7 +60,7 @@ pub fn result(answer: Result<Value, ToolFault>) -> CallToolResult {
                 let message =
                     format!("the result has {length} bytes, but the limit is {MAX_RESULT}");
                 Err(ToolFault::new("E_VALIDATION", message)
-                    .data(json!({"hint": "request less: a smaller limit, fewer fields, one page"})))
+                    .data(json!({"fix": "request less: a smaller limit, fewer fields, one page"})))
             }
         }
     });

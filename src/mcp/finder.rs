@@ -157,7 +157,7 @@ pub fn unknown(name: &str, refusal: super::catalogue::Refusal) -> ToolFault {
     match refusal {
         Refusal::Unknown => {
             ToolFault::new("E_NOT_FOUND", format!("the tool `{name}` does not exist"))
-                .data(json!({"hint": format!("`{SEARCH}` finds tools")}))
+                .data(json!({"fix": format!("`{SEARCH}` finds tools")}))
         }
         Refusal::Withheld(mode) => {
             let mode = mode.as_str();
@@ -167,7 +167,7 @@ pub fn unknown(name: &str, refusal: super::catalogue::Refusal) -> ToolFault {
             )
             .data(json!({
                 "required_mode": mode,
-                "hint": format!("a person can start the server with `--allow-mode {mode}`"),
+                "fix": format!("a person can start the server with `--allow-mode {mode}`"),
             }))
         }
     }

@@ -85,7 +85,7 @@ impl ServedProgram {
     fn too_much(&self, exit: i32) -> ToolFault {
         let message = format!("`{}` wrote more than {MAX_OUTPUT} bytes", self.name);
         ToolFault::new("E_VALIDATION", message).data(
-            json!({"exit": exit, "hint": "request less: a smaller limit, fewer fields, one page"}),
+            json!({"exit": exit, "fix": "request less: a smaller limit, fewer fields, one page"}),
         )
     }
 

@@ -262,7 +262,7 @@ impl Trees<'_> {
             let mut conflict = file.conflict(place.clone(), kind, Some(ours));
             conflict.open = beside(theirs);
             let text = format!(
-                "The template moved `{path}` to `{theirs}`, and you moved it to `{place}`. Move it or leave it, then delete this file.\n"
+                "The template moved `{path}` to `{theirs}`, and you moved it to `{place}`. Move it, or keep it there, then delete this file.\n"
             );
             self.leave(merged, conflict, text.into_bytes());
         }
@@ -319,7 +319,7 @@ impl Trees<'_> {
         let (kept, left_out) = blend.rejected();
         merged.wanted.insert(conflict.path.clone(), kept);
         let mut text = format!(
-            "Template {} changes `{}`, but aos did not apply these changes. Apply what you need, then delete this file.\n",
+            "Template {} changes `{}`, but aos did not apply these changes. Apply those that you need, then delete this file.\n",
             self.labels.theirs, conflict.path
         )
         .into_bytes();

@@ -37,7 +37,7 @@ pub fn body<'a>(trees: &'a DocumentTrees, endpoint: &mut Endpoint, operation: No
     let request = match trees.followed(request) {
         Ok(request) => request,
         Err(lost) => {
-            endpoint.obstacle = Some(format!("its body is not there: {lost}"));
+            endpoint.obstacle = Some(format!("its body is missing: {lost}"));
             return;
         }
     };

@@ -43,9 +43,9 @@ pub enum WishFault {
     LowMode { id: String, mode: String, lowest: &'static str, why: String },
     #[error("`--rename {id}={new}`: {reason}")]
     Rename { id: String, new: String, reason: String },
-    #[error("`--select {0}` fits no operation")]
+    #[error("`--select {0}` matches no operation")]
     Select(String),
-    #[error("no operation is left: {0}")]
+    #[error("no operation can be used: {0}")]
     Nothing(String),
 }
 

@@ -25,15 +25,17 @@ pub enum DescriptionError {
     Syntax { file: String, reason: String },
     #[error("{file}: it cannot be read: {reason}")]
     File { file: String, reason: String },
-    #[error("it refers to more than {MAX_FILES} files")]
+    #[error("it references more than {MAX_FILES} files")]
     Files,
     #[error("it has more than {MAX_BYTES} bytes")]
     Size,
     #[error(
-        "it is no description of an API: it has neither `openapi: 3.x` nor `swagger: \"2.0\"` at its top"
+        "it is not an API description: it has neither `openapi: 3.x` nor `swagger: \"2.0\"` at the top level"
     )]
     Kind,
-    #[error("`{0}` is not a version that is read; OpenAPI 3.0, 3.1 and 3.2 and Swagger 2.0 are")]
+    #[error(
+        "version `{0}` is not supported; OpenAPI 3.0, 3.1 and 3.2 and Swagger 2.0 are supported"
+    )]
     Version(String),
     #[error("it has no operations: `paths` is missing or empty")]
     Empty,

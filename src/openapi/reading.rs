@@ -218,7 +218,7 @@ fn parameters<'a>(
             Ok(found) => {
                 merged.insert((found.text("name"), found.text("in")), found);
             }
-            Err(lost) => endpoint.obstacle = Some(format!("a parameter is not there: {lost}")),
+            Err(lost) => endpoint.obstacle = Some(format!("a parameter is missing: {lost}")),
         }
     }
     for ((name, place), parameter) in merged {
@@ -249,7 +249,7 @@ fn parameters<'a>(
             continue;
         }
         if place == InputPlace::Header && !name.bytes().all(is_header_byte) {
-            endpoint.notes.push(format!("`{shown}` is no header and is left out"));
+            endpoint.notes.push(format!("`{shown}` is not a header and is left out"));
             continue;
         }
         if parameter.is_set("deprecated") && !parameter.is_set("required") {

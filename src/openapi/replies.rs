@@ -74,7 +74,7 @@ pub fn read<'a>(trees: &'a DocumentTrees, endpoint: &mut Endpoint, operation: No
         return;
     };
     let Ok(reply) = trees.followed(*reply) else {
-        endpoint.notes.push("its success is not there".to_owned());
+        endpoint.notes.push("its successful response is missing".to_owned());
         return;
     };
     let kind = match reply_kind(reply.get("content")) {

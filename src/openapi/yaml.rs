@@ -17,7 +17,7 @@ const MAX_GROWTH: usize = 10;
 pub enum YamlError {
     #[error("line {line}: {reason}")]
     Syntax { line: usize, reason: String },
-    #[error("line {line}: `{key}` is a key twice")]
+    #[error("line {line}: the key `{key}` is duplicated")]
     Duplicate { line: usize, key: String },
     #[error("line {line}: it is nested too deeply")]
     Depth { line: usize },
@@ -27,7 +27,7 @@ pub enum YamlError {
     Alias { line: usize },
     #[error("line {line}: a key must be a text or a number")]
     Key { line: usize },
-    #[error("it holds more than one document")]
+    #[error("it contains more than one document")]
     Documents,
     #[error("it is empty")]
     Empty,

@@ -114,7 +114,9 @@ fn component_fault(component: &str) -> Option<&'static str> {
         return Some("it contains a control character");
     }
     if component.contains(['\\', ':', '*', '?', '"', '<', '>', '|']) {
-        return Some("it holds a character that Windows does not allow (one of \\ : * ? \" < > |)");
+        return Some(
+            "it contains a character that Windows does not allow (one of \\ : * ? \" < > |)",
+        );
     }
     if component.ends_with(['.', ' ']) {
         return Some("a component ends with a dot or a space");

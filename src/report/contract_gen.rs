@@ -6,7 +6,7 @@
 
 /// The contract that this module was generated from.
 #[rustfmt::skip]
-pub const SPEC_TAG: &str = "v1.1.0";
+pub const SPEC_TAG: &str = "v1.2.0";
 /// Version of the output schema (envelope member `schema_version`).
 #[rustfmt::skip]
 pub const SCHEMA_VERSION: &str = "1.0";
@@ -375,9 +375,33 @@ pub const NOTICE_OPTIONAL_KEYS: [&str; 1] = ["release_url"];
 #[rustfmt::skip]
 pub const HUMAN_ACTION_CODES: [&str; 2] = ["E_HUMAN_REQUIRED", "E_2FA_REQUIRED"];
 
+/// Types of commands.
+#[rustfmt::skip]
+pub const COMMAND_TYPES: [&str; 2] = ["query", "write"];
+
+/// Commands that every tool has.
+#[rustfmt::skip]
+pub const REQUIRED_COMMANDS: [&str; 4] = ["reference", "context", "doctor", "changelog"];
+
+/// What a tool may be able to do.
+#[rustfmt::skip]
+pub const CAPABILITIES: [&str; 11] = ["upstream", "credentials", "writes", "dangerous", "lists", "scopes", "streams", "batch", "jobs", "human_action", "update"];
+
+/// Kinds of fields.
+#[rustfmt::skip]
+pub const FIELD_KINDS: [&str; 9] = ["count", "date", "id", "secret", "text", "time", "token", "untrusted", "version"];
+
+/// Names of fields of the kind id; `*` stands for any beginning.
+#[rustfmt::skip]
+pub const ID_FIELD_NAMES: [&str; 2] = ["id", "*_id"];
+
+/// Names of fields of the kind time; `*` stands for any beginning.
+#[rustfmt::skip]
+pub const TIME_FIELD_NAMES: [&str; 1] = ["*_at"];
+
 /// `required_keys` of `reference`.
 #[rustfmt::skip]
-pub const REFERENCE_REQUIRED_KEYS: [&str; 8] = ["tool", "version", "risk_tier", "release_readiness", "commands", "schemas", "exit_codes", "error_codes"];
+pub const REFERENCE_REQUIRED_KEYS: [&str; 10] = ["tool", "version", "contract", "capabilities", "risk_tier", "release_readiness", "commands", "schemas", "exit_codes", "error_codes"];
 
 /// `conditional_keys` of `reference`.
 #[rustfmt::skip]
@@ -419,6 +443,42 @@ pub const REFERENCE_RELEASE_LEVELS: [&str; 3] = ["stable", "beta", "unpublishabl
 #[rustfmt::skip]
 pub const REFERENCE_RELEASE_STATUSES: [&str; 4] = ["verified", "missing", "not_applicable", "unknown"];
 
+/// `optional_keys` of `reference`.
+#[rustfmt::skip]
+pub const REFERENCE_OPTIONAL_KEYS: [&str; 6] = ["description", "schema_version", "runtime_version", "global_flags", "environment", "defaults"];
+
+/// `contract_keys` of `reference`.
+#[rustfmt::skip]
+pub const REFERENCE_CONTRACT_KEYS: [&str; 2] = ["tag", "digest"];
+
+/// `command_optional_keys` of `reference`.
+#[rustfmt::skip]
+pub const REFERENCE_COMMAND_OPTIONAL_KEYS: [&str; 7] = ["aliases", "batch", "dangerous", "stream", "detail", "formats", "dry_run_schema"];
+
+/// `param_optional_keys` of `reference`.
+#[rustfmt::skip]
+pub const REFERENCE_PARAM_OPTIONAL_KEYS: [&str; 7] = ["default", "description", "values", "minimum", "maximum", "positional", "placeholder"];
+
+/// `schema_optional_keys` of `reference`.
+#[rustfmt::skip]
+pub const REFERENCE_SCHEMA_OPTIONAL_KEYS: [&str; 3] = ["types", "kinds", "items_schema"];
+
+/// `error_code_keys` of `reference`.
+#[rustfmt::skip]
+pub const REFERENCE_ERROR_CODE_KEYS: [&str; 2] = ["exit", "retryable"];
+
+/// `error_code_optional_keys` of `reference`.
+#[rustfmt::skip]
+pub const REFERENCE_ERROR_CODE_OPTIONAL_KEYS: [&str; 2] = ["core", "reserved"];
+
+/// `environment_keys` of `reference`.
+#[rustfmt::skip]
+pub const REFERENCE_ENVIRONMENT_KEYS: [&str; 2] = ["name", "description"];
+
+/// `environment_optional_keys` of `reference`.
+#[rustfmt::skip]
+pub const REFERENCE_ENVIRONMENT_OPTIONAL_KEYS: [&str; 1] = ["secret"];
+
 /// `required_keys` of `context`.
 #[rustfmt::skip]
 pub const CONTEXT_REQUIRED_KEYS: [&str; 2] = ["version", "credentials"];
@@ -433,7 +493,15 @@ pub const CONTEXT_CREDENTIALS_KEYS: [&str; 1] = ["configured"];
 
 /// `credentials_optional_keys` of `context`.
 #[rustfmt::skip]
-pub const CONTEXT_CREDENTIALS_OPTIONAL_KEYS: [&str; 3] = ["valid", "expires_at", "refreshable"];
+pub const CONTEXT_CREDENTIALS_OPTIONAL_KEYS: [&str; 4] = ["valid", "expires_at", "refreshable", "storage"];
+
+/// `optional_keys` of `context`.
+#[rustfmt::skip]
+pub const CONTEXT_OPTIONAL_KEYS: [&str; 6] = ["tool", "env", "account", "config", "project", "skill"];
+
+/// `credential_storages` of `context`.
+#[rustfmt::skip]
+pub const CONTEXT_CREDENTIAL_STORAGES: [&str; 4] = ["keyring", "encrypted_file", "env", "none"];
 
 /// `required_keys` of `doctor`.
 #[rustfmt::skip]
@@ -450,6 +518,14 @@ pub const DOCTOR_STATUSES: [&str; 3] = ["pass", "warn", "fail"];
 /// `required_checks` of `doctor`.
 #[rustfmt::skip]
 pub const DOCTOR_REQUIRED_CHECKS: [&str; 1] = ["release_readiness"];
+
+/// `check_optional_keys` of `doctor`.
+#[rustfmt::skip]
+pub const DOCTOR_CHECK_OPTIONAL_KEYS: [&str; 2] = ["message", "details"];
+
+/// `optional_checks` of `doctor`.
+#[rustfmt::skip]
+pub const DOCTOR_OPTIONAL_CHECKS: [&str; 5] = ["min_version", "credentials", "skill_current", "update", "upstream"];
 
 /// `required_keys` of `changelog`.
 #[rustfmt::skip]
@@ -490,3 +566,106 @@ pub const UPDATE_STAGES: [&str; 6] = ["discover", "download", "verify_signature"
 /// `signature_statuses` of `update`.
 #[rustfmt::skip]
 pub const UPDATE_SIGNATURE_STATUSES: [&str; 2] = ["verified", "not_checked"];
+
+/// `optional_keys` of `update`.
+#[rustfmt::skip]
+pub const UPDATE_OPTIONAL_KEYS: [&str; 14] = ["install_method", "command", "severity", "plan", "notices", "binary_replaced", "checksum_verified", "archive_sha256", "signer_identity", "log_index", "release_url", "remote_version", "skill_sync_command", "next_step"];
+
+/// `detail_optional_keys` of `failure`.
+#[rustfmt::skip]
+pub const FAILURE_DETAIL_OPTIONAL_KEYS: [&str; 3] = ["fix", "known", "retry_after_s"];
+
+/// Every value of this module, one line each and sorted; its SHA-256 is the digest of the module.
+#[must_use]
+#[rustfmt::skip]
+pub fn contract_text() -> String {
+    let mut lines = vec![
+        format!("tag {}", SPEC_TAG),
+        format!("schema_version {}", SCHEMA_VERSION),
+        format!("human_action_exit {}", HUMAN_ACTION_EXIT),
+    ];
+    for code in ErrorCode::ALL {
+        lines.push(format!("code {} {} {} {}", code.as_str(), code.exit(), code.retryable(), code.is_core()));
+    }
+    for (status, code) in HTTP_STATUS_CODES {
+        lines.push(format!("status {} {}", status, code.as_str()));
+    }
+    lines.push(format!("word NAMING_CONVENTION {}", NAMING_CONVENTION));
+    lines.push(format!("word UNTRUSTED_KEY {}", UNTRUSTED_KEY));
+    lines.push(format!("word STREAM_LAST_TYPE {}", STREAM_LAST_TYPE));
+    lines.push(format!("word OFFSET_NEXT_KEY {}", OFFSET_NEXT_KEY));
+    lines.push(format!("word TRUNCATED_KEY {}", TRUNCATED_KEY));
+    lines.push(format!("list SUCCESS_ENVELOPE_KEYS {}", SUCCESS_ENVELOPE_KEYS.join(",")));
+    lines.push(format!("list ERROR_ENVELOPE_KEYS {}", ERROR_ENVELOPE_KEYS.join(",")));
+    lines.push(format!("list ERROR_OBJECT_KEYS {}", ERROR_OBJECT_KEYS.join(",")));
+    lines.push(format!("list META_REQUIRED_KEYS {}", META_REQUIRED_KEYS.join(",")));
+    lines.push(format!("list META_OPTIONAL_KEYS {}", META_OPTIONAL_KEYS.join(",")));
+    lines.push(format!("list STREAM_KEYS {}", STREAM_KEYS.join(",")));
+    lines.push(format!("list CURSOR_PAGE_KEYS {}", CURSOR_PAGE_KEYS.join(",")));
+    lines.push(format!("list OFFSET_PAGE_KEYS {}", OFFSET_PAGE_KEYS.join(",")));
+    lines.push(format!("list BATCH_PREVIEW_KEYS {}", BATCH_PREVIEW_KEYS.join(",")));
+    lines.push(format!("list BATCH_ITEM_KEYS {}", BATCH_ITEM_KEYS.join(",")));
+    lines.push(format!("list BATCH_ITEM_ERROR_KEYS {}", BATCH_ITEM_ERROR_KEYS.join(",")));
+    lines.push(format!("list BATCH_SUMMARY_KEYS {}", BATCH_SUMMARY_KEYS.join(",")));
+    lines.push(format!("list BATCH_SUMMARY_OPTIONAL_KEYS {}", BATCH_SUMMARY_OPTIONAL_KEYS.join(",")));
+    lines.push(format!("list BATCH_TOTAL_OF {}", BATCH_TOTAL_OF.join(",")));
+    lines.push(format!("list DRY_RUN_KEYS {}", DRY_RUN_KEYS.join(",")));
+    lines.push(format!("list CONFIRM_POLICIES {}", CONFIRM_POLICIES.join(",")));
+    lines.push(format!("list NOTICE_TYPES {}", NOTICE_TYPES.join(",")));
+    lines.push(format!("list NOTICE_SEVERITIES {}", NOTICE_SEVERITIES.join(",")));
+    lines.push(format!("list NOTICE_REQUIRED_KEYS {}", NOTICE_REQUIRED_KEYS.join(",")));
+    lines.push(format!("list NOTICE_OPTIONAL_KEYS {}", NOTICE_OPTIONAL_KEYS.join(",")));
+    lines.push(format!("list HUMAN_ACTION_CODES {}", HUMAN_ACTION_CODES.join(",")));
+    lines.push(format!("list COMMAND_TYPES {}", COMMAND_TYPES.join(",")));
+    lines.push(format!("list REQUIRED_COMMANDS {}", REQUIRED_COMMANDS.join(",")));
+    lines.push(format!("list CAPABILITIES {}", CAPABILITIES.join(",")));
+    lines.push(format!("list FIELD_KINDS {}", FIELD_KINDS.join(",")));
+    lines.push(format!("list ID_FIELD_NAMES {}", ID_FIELD_NAMES.join(",")));
+    lines.push(format!("list TIME_FIELD_NAMES {}", TIME_FIELD_NAMES.join(",")));
+    lines.push(format!("list REFERENCE_REQUIRED_KEYS {}", REFERENCE_REQUIRED_KEYS.join(",")));
+    lines.push(format!("list REFERENCE_CONDITIONAL_KEYS {}", REFERENCE_CONDITIONAL_KEYS.join(",")));
+    lines.push(format!("list REFERENCE_COMMAND_KEYS {}", REFERENCE_COMMAND_KEYS.join(",")));
+    lines.push(format!("list REFERENCE_WRITE_COMMAND_KEYS {}", REFERENCE_WRITE_COMMAND_KEYS.join(",")));
+    lines.push(format!("list REFERENCE_CONDITIONAL_COMMAND_KEYS {}", REFERENCE_CONDITIONAL_COMMAND_KEYS.join(",")));
+    lines.push(format!("list REFERENCE_PARAM_KEYS {}", REFERENCE_PARAM_KEYS.join(",")));
+    lines.push(format!("list REFERENCE_SCHEMA_KEYS {}", REFERENCE_SCHEMA_KEYS.join(",")));
+    lines.push(format!("list REFERENCE_SCHEMA_SHAPES {}", REFERENCE_SCHEMA_SHAPES.join(",")));
+    lines.push(format!("list REFERENCE_RELEASE_READINESS_KEYS {}", REFERENCE_RELEASE_READINESS_KEYS.join(",")));
+    lines.push(format!("list REFERENCE_RELEASE_LEVELS {}", REFERENCE_RELEASE_LEVELS.join(",")));
+    lines.push(format!("list REFERENCE_RELEASE_STATUSES {}", REFERENCE_RELEASE_STATUSES.join(",")));
+    lines.push(format!("list REFERENCE_OPTIONAL_KEYS {}", REFERENCE_OPTIONAL_KEYS.join(",")));
+    lines.push(format!("list REFERENCE_CONTRACT_KEYS {}", REFERENCE_CONTRACT_KEYS.join(",")));
+    lines.push(format!("list REFERENCE_COMMAND_OPTIONAL_KEYS {}", REFERENCE_COMMAND_OPTIONAL_KEYS.join(",")));
+    lines.push(format!("list REFERENCE_PARAM_OPTIONAL_KEYS {}", REFERENCE_PARAM_OPTIONAL_KEYS.join(",")));
+    lines.push(format!("list REFERENCE_SCHEMA_OPTIONAL_KEYS {}", REFERENCE_SCHEMA_OPTIONAL_KEYS.join(",")));
+    lines.push(format!("list REFERENCE_ERROR_CODE_KEYS {}", REFERENCE_ERROR_CODE_KEYS.join(",")));
+    lines.push(format!("list REFERENCE_ERROR_CODE_OPTIONAL_KEYS {}", REFERENCE_ERROR_CODE_OPTIONAL_KEYS.join(",")));
+    lines.push(format!("list REFERENCE_ENVIRONMENT_KEYS {}", REFERENCE_ENVIRONMENT_KEYS.join(",")));
+    lines.push(format!("list REFERENCE_ENVIRONMENT_OPTIONAL_KEYS {}", REFERENCE_ENVIRONMENT_OPTIONAL_KEYS.join(",")));
+    lines.push(format!("list CONTEXT_REQUIRED_KEYS {}", CONTEXT_REQUIRED_KEYS.join(",")));
+    lines.push(format!("list CONTEXT_CONDITIONAL_KEYS {}", CONTEXT_CONDITIONAL_KEYS.join(",")));
+    lines.push(format!("list CONTEXT_CREDENTIALS_KEYS {}", CONTEXT_CREDENTIALS_KEYS.join(",")));
+    lines.push(format!("list CONTEXT_CREDENTIALS_OPTIONAL_KEYS {}", CONTEXT_CREDENTIALS_OPTIONAL_KEYS.join(",")));
+    lines.push(format!("list CONTEXT_OPTIONAL_KEYS {}", CONTEXT_OPTIONAL_KEYS.join(",")));
+    lines.push(format!("list CONTEXT_CREDENTIAL_STORAGES {}", CONTEXT_CREDENTIAL_STORAGES.join(",")));
+    lines.push(format!("list DOCTOR_REQUIRED_KEYS {}", DOCTOR_REQUIRED_KEYS.join(",")));
+    lines.push(format!("list DOCTOR_CHECK_KEYS {}", DOCTOR_CHECK_KEYS.join(",")));
+    lines.push(format!("list DOCTOR_STATUSES {}", DOCTOR_STATUSES.join(",")));
+    lines.push(format!("list DOCTOR_REQUIRED_CHECKS {}", DOCTOR_REQUIRED_CHECKS.join(",")));
+    lines.push(format!("list DOCTOR_CHECK_OPTIONAL_KEYS {}", DOCTOR_CHECK_OPTIONAL_KEYS.join(",")));
+    lines.push(format!("list DOCTOR_OPTIONAL_CHECKS {}", DOCTOR_OPTIONAL_CHECKS.join(",")));
+    lines.push(format!("list CHANGELOG_REQUIRED_KEYS {}", CHANGELOG_REQUIRED_KEYS.join(",")));
+    lines.push(format!("list CHANGELOG_CONDITIONAL_KEYS {}", CHANGELOG_CONDITIONAL_KEYS.join(",")));
+    lines.push(format!("list CHANGELOG_ENTRY_KEYS {}", CHANGELOG_ENTRY_KEYS.join(",")));
+    lines.push(format!("list CHANGELOG_CHANGE_CATEGORIES {}", CHANGELOG_CHANGE_CATEGORIES.join(",")));
+    lines.push(format!("list UPDATE_REQUIRED_KEYS {}", UPDATE_REQUIRED_KEYS.join(",")));
+    lines.push(format!("list UPDATE_CHECK_KEYS {}", UPDATE_CHECK_KEYS.join(",")));
+    lines.push(format!("list UPDATE_FAILURE_DETAIL_KEYS {}", UPDATE_FAILURE_DETAIL_KEYS.join(",")));
+    lines.push(format!("list UPDATE_PARTIAL_DETAIL_KEYS {}", UPDATE_PARTIAL_DETAIL_KEYS.join(",")));
+    lines.push(format!("list UPDATE_STAGES {}", UPDATE_STAGES.join(",")));
+    lines.push(format!("list UPDATE_SIGNATURE_STATUSES {}", UPDATE_SIGNATURE_STATUSES.join(",")));
+    lines.push(format!("list UPDATE_OPTIONAL_KEYS {}", UPDATE_OPTIONAL_KEYS.join(",")));
+    lines.push(format!("list FAILURE_DETAIL_OPTIONAL_KEYS {}", FAILURE_DETAIL_OPTIONAL_KEYS.join(",")));
+    lines.sort_unstable();
+    lines.join("\n") + "\n"
+}

@@ -55,7 +55,7 @@ pub struct Failure {
     pub message: String,
     /// How to fix it: a command or an edit.
     pub hint: Option<String>,
-    /// Context for machines; `hint` is added to it.
+    /// Context for machines; `hint` is added to it as `fix`.
     pub details: Map<String, Value>,
     /// A longer account for a person, shown before the error.
     pub report: Option<Visible>,
@@ -199,7 +199,7 @@ pub fn summary(envelope: &Value) -> Value {
 pub fn failure(failure: &Failure, meta: &Meta) -> Value {
     let mut details = failure.details.clone();
     if let Some(hint) = &failure.hint {
-        details.insert("hint".to_owned(), hint.as_str().into());
+        details.insert("fix".to_owned(), hint.as_str().into());
     }
     let message = Visible::sentence(&failure.message);
     answers::value(&AnswerEnvelope {

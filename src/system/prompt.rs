@@ -9,9 +9,9 @@ use crate::visible::Visible;
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum PromptError {
-    #[error("the question was left with Ctrl-C")]
+    #[error("the dialog was cancelled with Ctrl-C")]
     Interrupted,
-    #[error("the terminal gave no answer: {0}")]
+    #[error("the terminal returned no answer: {0}")]
     Terminal(std::io::Error),
 }
 

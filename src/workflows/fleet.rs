@@ -53,7 +53,7 @@ pub fn over<A: serde::Serialize>(
                 rows.push(FleetRunProject {
                     code: Some(failure.code.as_str()),
                     message: Some(failure.message.clone()),
-                    hint: failure.hint.clone(),
+                    fix: failure.hint.clone(),
                     ..row(shown, status)
                 });
                 faults.push(failure);
@@ -114,7 +114,7 @@ struct FleetAbstention {
 /// What a link leads to may be outside the fleet, so nothing is written through it.
 fn linked() -> Failure {
     Failure::new(ErrorCode::Validation, "it is a link to a project")
-        .hint("run the command in the project itself, or replace the link by the project")
+        .hint("run the command in the project itself, or replace the link with the project")
 }
 
 fn row(path: String, status: &str) -> FleetRunProject {
@@ -124,7 +124,7 @@ fn row(path: String, status: &str) -> FleetRunProject {
         changes: 0,
         code: None,
         message: None,
-        hint: None,
+        fix: None,
     }
 }
 
@@ -163,7 +163,7 @@ fn failure(report: &FleetRunReport, faults: &[Failure]) -> Failure {
     };
     let message = match (summary.failed, summary.pending) {
         (0, 0) => format!(
-            "{} directories were not searched or are no project any more",
+            "{} directories were not searched or are no longer projects",
             summary.unsearched.len()
         ),
         (failed, 0) => format!("{failed} of {} projects failed", summary.projects),
@@ -173,7 +173,7 @@ fn failure(report: &FleetRunReport, faults: &[Failure]) -> Failure {
         ),
     };
     Failure::new(code, message).hint(
-        "each entry of `projects` has its own code and hint; run the same command again for those that are left",
+        "each entry of `projects` has its own code and fix; run the same command again for the remaining projects",
     )
 }
 

@@ -58,7 +58,7 @@ pub fn run(request: &SyncApiRequest, run: &Run) -> Result<Outcome, Failure> {
         if recorded.known.contains_key(&key) {
             let message = format!("the project already has a command for `{request}`");
             return Err(Failure::new(ErrorCode::Conflict, message)
-                .hint("`aos sync-api` renews the commands that are there"));
+                .hint("`aos sync-api` updates existing commands"));
         }
         let mut only: BTreeSet<RequestKey> = recorded.known.keys().cloned().collect();
         only.insert(key);
@@ -124,7 +124,7 @@ fn only_adds(recorded: &Recorded, changes: &[ApiChange]) -> Result<(), Failure> 
         shown.join(", ")
     );
     Err(Failure::new(ErrorCode::Conflict, message)
-        .hint("look at `aos sync-api --openapi FILE --dry-run` and renew them first, then add the operation"))
+        .hint("look at `aos sync-api --openapi FILE --dry-run`, update the commands first, then add the operation"))
 }
 
 fn recorded(path: &Path) -> Result<Recorded, Failure> {
@@ -173,7 +173,7 @@ fn kept_wishes(recorded: &Recorded, api: &ApiDescription, notes: &mut Vec<String
             modes.insert(now.clone(), mode.clone());
         } else {
             notes.push(format!(
-                "the recorded mode of `{}` has no command any more",
+                "the recorded mode of `{}` no longer has a command",
                 excerpt(id, 60)
             ));
         }
@@ -219,7 +219,7 @@ fn find(api: &ApiDescription, recorded: &Recorded, wanted: &str) -> Result<Reque
                 several.iter().map(|(method, path)| format!("{method} {path}")).collect();
             let message = format!("`{}` names {} operations", excerpt(wanted, 80), several.len());
             Err(Failure::new(ErrorCode::Validation, message)
-                .hint(format!("say which one: {}", requests.join(", "))))
+                .hint(format!("pass one of them: {}", requests.join(", "))))
         }
     }
 }

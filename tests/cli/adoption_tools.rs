@@ -56,7 +56,7 @@ fn adopt(sandbox: &Sandbox, project: &Path, replaced: &[&str]) {
     }
     let token = error["details"]["confirm_token"].as_str().expect("a token");
     let data = sandbox.aos_in(project, &["sync-spec", "--confirm", token]).data();
-    assert_eq!((&data["status"], &data["tag"]), (&"adopted".into(), &"v1.1.0".into()));
+    assert_eq!((&data["status"], &data["tag"]), (&"adopted".into(), &"v1.2.0".into()));
     let after = disk::state(project);
     assert!(others(&before, replaced) == others(&after, replaced), "a file of the tool changed");
     assert_eq!(sandbox.aos_in(project, &["sync-spec"]).data()["status"], "unchanged");

@@ -107,7 +107,7 @@ fn whoever_declines_or_leaves_creates_nothing() {
 fn nothing_is_asked_without_a_terminal_or_for_a_program() {
     let sandbox = Sandbox::new();
     let error = sandbox.aos(&["new"]).error("E_USAGE", 2);
-    let hint = error["details"]["hint"].as_str().expect("a hint");
+    let hint = error["details"]["fix"].as_str().expect("a hint");
     assert!(hint.contains("aos new github") && hint.contains("--list"), "{error}");
     let (said, code) = talk(&sandbox, &["new", "--json"], &[]);
     assert!(code == 2 && said.contains("E_USAGE"), "{said}");

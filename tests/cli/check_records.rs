@@ -123,7 +123,7 @@ fn a_rule_filter_reports_only_that_rule_and_must_name_one_that_exists() {
     assert_eq!(data["summary"]["only_rules"], serde_json::json!(["pin/malformed"]));
     let error =
         sandbox.aos_in(&project, &["check", "--rule", "drift/modifed"]).error("E_VALIDATION", 2);
-    assert_eq!(error["details"]["hint"], "did you mean `drift/modified`?");
+    assert_eq!(error["details"]["fix"], "did you mean `drift/modified`?");
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn explain_describes_every_rule() {
     ids.dedup();
     assert_eq!(ids.len(), count, "two rules with one id");
     let error = sandbox.aos(&["check", "--explain", "drift/modifed"]).error("E_VALIDATION", 2);
-    assert_eq!(error["details"]["hint"], "did you mean `drift/modified`?");
+    assert_eq!(error["details"]["fix"], "did you mean `drift/modified`?");
     assert!(error["details"]["known_rules"].as_array().unwrap().len() == count);
 }
 

@@ -2,7 +2,9 @@
 //!
 //! What a module must say is computed here from the contract itself, so no generator is its own judge.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use serde_json::{Map, Value, json};
 
@@ -23,6 +25,13 @@ rust = ["src/contract_gen.rs"]
 typescript = ["src/contract_gen.ts"]
 "#;
 
+/// The text of the modules of a tool, by what the tool must say: it is the same in every language.
+static TEXTS: Mutex<BTreeMap<String, String>> = Mutex::new(BTreeMap::new());
+
+fn texts(list: &Value) -> Vec<String> {
+    list.as_array().unwrap().iter().map(|text| text.as_str().unwrap().to_owned()).collect()
+}
+
 /// A tool with modules in every language.
 struct Tool {
     sandbox: Sandbox,
@@ -34,7 +43,7 @@ struct Tool {
 impl Tool {
     /// A tool at a released tag with the codes of `extension`.
     fn released(extension: Value) -> Self {
-        let tag = concat!(env!("CARGO_MANIFEST_DIR"), "/contract/agent-cli/v1.1.0/contract.json");
+        let tag = concat!(env!("CARGO_MANIFEST_DIR"), "/contract/agent-cli/v1.2.0/contract.json");
         let contract = serde_json::from_str(&disk::read(tag.as_ref())).unwrap();
         Self::new(contract, extension, &["sync-spec"])
     }
@@ -54,14 +63,14 @@ impl Tool {
 
     /// A tag of a directory: every text that the contract leaves open is hostile.
     fn hostile() -> Self {
-        let tag = concat!(env!("CARGO_MANIFEST_DIR"), "/contract/agent-cli/v1.1.0/contract.json");
+        let tag = concat!(env!("CARGO_MANIFEST_DIR"), "/contract/agent-cli/v1.2.0/contract.json");
         let mut contract: Value = serde_json::from_str(&disk::read(tag.as_ref())).unwrap();
-        contract["tag"] = "v1.2.0".into();
+        contract["tag"] = "v1.9.0".into();
         for meaning in contract["exit_codes"]["table"].as_object_mut().unwrap().values_mut() {
             *meaning = HOSTILE.into();
         }
         contract["self_description"]["update"]["odd-member.name"] = json!(["a.b", "c-d", "_e"]);
-        Self::new(contract, json!({}), &["sync-spec", "--from", "../specs", "--to", "v1.2.0"])
+        Self::new(contract, json!({}), &["sync-spec", "--from", "../specs", "--to", "v1.9.0"])
     }
 
     /// As many codes as a tool may have, the longest that is allowed, and names that languages keep for themselves.
@@ -102,6 +111,10 @@ impl Tool {
                 (name.clone(), row)
             })
             .collect();
+        let codes_of_text = codes
+            .iter()
+            .map(|(name, row)| format!("code {name} {} {} {}", row[0], row[1], row[2]))
+            .collect();
         let described = &self.contract["self_description"];
         json!({
             "tag": self.contract["tag"],
@@ -125,7 +138,29 @@ impl Tool {
             "stages": described["update"]["stages"],
             "failure": described["update"]["failure_detail_keys"],
             "statuses_of_doctor": described["doctor"]["statuses"],
+            "types": self.contract["commands"]["types"].as_object().unwrap().keys().collect::<Vec<_>>(),
+            "capabilities":
+                self.contract["capabilities"].as_object().unwrap().keys().collect::<Vec<_>>(),
+            "time_names": ["*_at"],
+            "lines": self.lines(codes_of_text),
         })
+    }
+
+    /// The lines of the text of a module (agent-cli §3.1) that do not come from its lists, in order.
+    fn lines(&self, codes: Vec<String>) -> Value {
+        let statuses = self.contract["http_status"].as_object().unwrap();
+        let statuses = statuses
+            .iter()
+            .map(|(status, code)| format!("status {status} {}", code.as_str().unwrap()));
+        let mut lines: Vec<String> = codes.into_iter().chain(statuses).collect();
+        lines.push("human_action_exit 9".to_owned());
+        lines.push(format!("tag {}", self.contract["tag"].as_str().unwrap()));
+        lines.push("schema_version 1.0".to_owned());
+        lines.push("list UPDATE_STAGES discover,download,verify_signature,verify_checksum,replace,skill_sync".to_owned());
+        lines.push("list ID_FIELD_NAMES id,*_id".to_owned());
+        lines.push("word UNTRUSTED_KEY _untrusted".to_owned());
+        lines.sort();
+        json!(lines)
     }
 
     #[track_caller]
@@ -134,8 +169,25 @@ impl Tool {
             serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
         let expected = self.expected();
         for (member, value) in expected.as_object().unwrap() {
+            if member == "lines" {
+                continue;
+            }
             assert_eq!(&said[member], value, "{language}: {member}");
         }
+        let text = said["text"].as_str().unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines.is_sorted() && text.ends_with('\n'), "{language}: {text}");
+        for line in texts(&expected["lines"]) {
+            assert!(lines.contains(&line.as_str()), "{language}: no line `{line}`\n{text}");
+        }
+        let is_listed = |line: &&&str| line.starts_with("list ") || line.starts_with("word ");
+        let values = lines.iter().filter(|line| !is_listed(line)).count();
+        let known =
+            texts(&expected["lines"]).iter().filter(|line| !is_listed(&&line.as_str())).count();
+        assert_eq!(values, known, "{language}: {text}");
+        let mut all = TEXTS.lock().unwrap();
+        let other = all.entry(self.expected().to_string()).or_insert_with(|| text.to_owned());
+        assert_eq!(other, text, "{language} says other values than another language");
     }
 }
 
@@ -176,6 +228,8 @@ func main() {
 		"batch_total": contract.BatchTotalOf, "policies": contract.ConfirmPolicies,
 		"notice_types": contract.NoticeTypes, "stages": contract.UpdateStages,
 		"failure": contract.UpdateFailureDetailKeys, "statuses_of_doctor": contract.DoctorStatuses,
+		"types": contract.CommandTypes, "capabilities": contract.Capabilities,
+		"time_names": contract.TimeFieldNames, "text": contract.Text(),
 	})
 	if err != nil {
 		os.Exit(4)
@@ -219,6 +273,8 @@ document = {
     "batch_total": c.BATCH_TOTAL_OF, "policies": c.CONFIRM_POLICIES,
     "notice_types": c.NOTICE_TYPES, "stages": c.UPDATE_STAGES,
     "failure": c.UPDATE_FAILURE_DETAIL_KEYS, "statuses_of_doctor": c.DOCTOR_STATUSES,
+    "types": c.COMMAND_TYPES, "capabilities": c.CAPABILITIES,
+    "time_names": c.TIME_FIELD_NAMES, "text": c.contract_text(),
 }
 assert list(c.CODES)[0] == "E_INTEGRITY"
 assert all(type(spec["exit"]) is int and type(spec["retryable"]) is bool for spec in c.CODES.values())
@@ -285,6 +341,8 @@ console.log(
     batch_total: c.BATCH_TOTAL_OF, policies: c.CONFIRM_POLICIES,
     notice_types: c.NOTICE_TYPES, stages: c.UPDATE_STAGES,
     failure: c.UPDATE_FAILURE_DETAIL_KEYS, statuses_of_doctor: c.DOCTOR_STATUSES,
+    types: c.COMMAND_TYPES, capabilities: c.CAPABILITIES,
+    time_names: c.TIME_FIELD_NAMES, text: c.contractText(),
   }),
 );
 "#;
@@ -395,6 +453,10 @@ fn main() {
         ("stages", list(&UPDATE_STAGES)),
         ("failure", list(&UPDATE_FAILURE_DETAIL_KEYS)),
         ("statuses_of_doctor", list(&DOCTOR_STATUSES)),
+        ("types", list(&COMMAND_TYPES)),
+        ("capabilities", list(&CAPABILITIES)),
+        ("time_names", list(&TIME_FIELD_NAMES)),
+        ("text", quoted(&contract_text())),
     ];
     let members = members.into_iter().map(|(name, value)| (name.to_owned(), value));
     println!("{}", object(members.collect()));
@@ -479,7 +541,7 @@ fn the_layout_of_the_extension_does_not_reach_the_modules() {
 
 #[test]
 fn names_that_would_become_code_are_refused_before_anything_is_generated() {
-    let tag = concat!(env!("CARGO_MANIFEST_DIR"), "/contract/agent-cli/v1.1.0/contract.json");
+    let tag = concat!(env!("CARGO_MANIFEST_DIR"), "/contract/agent-cli/v1.2.0/contract.json");
     let released: Value = serde_json::from_str(&disk::read(tag.as_ref())).unwrap();
     let long = format!("E_{}", "X".repeat(37));
     type Change<'a> = &'a dyn Fn(&mut Value);
@@ -508,14 +570,14 @@ fn names_that_would_become_code_are_refused_before_anything_is_generated() {
     for (name, change) in changes {
         let sandbox = Sandbox::new();
         let mut contract = released.clone();
-        contract["tag"] = "v1.2.0".into();
+        contract["tag"] = "v1.9.0".into();
         change(&mut contract);
         sandbox.write("tool/aos.toml", RECORD);
         sandbox.write("specs/contract.json", &contract.to_string());
         sandbox.write("specs/CLI-SPEC.md", "# text\n");
         let root = sandbox.work().join("tool");
         let before = disk::state(&root);
-        let arguments = ["sync-spec", "--from", "../specs", "--to", "v1.2.0"];
+        let arguments = ["sync-spec", "--from", "../specs", "--to", "v1.9.0"];
         let answer = sandbox.aos_in(&root, &arguments).json();
         assert_eq!(answer["ok"], false, "{name}");
         assert!(disk::state(&root) == before, "{name}");
@@ -535,7 +597,7 @@ fn outputs_that_no_program_would_contain_are_refused_with_a_reason() {
         ("go = [{ package = \"a\" }]", "path"),
         ("python = [\"acme/contract_gen.go\"]", ".py"),
         ("python = [{ path = \"acme/contract_gen.py\", package = \"acme\" }]", "outputs.go"),
-        ("typescript = [\"src/contract_gen.d.ts\"]", "types only"),
+        ("typescript = [\"src/contract_gen.d.ts\"]", "only types"),
         ("rust = [\"../contract_gen.rs\"]", ".."),
         ("java = [\"Contract.java\"]", "go, python, rust, typescript"),
         ("python = [\"a/x.py\", \"a/x.py\"]", "a/x.py"),

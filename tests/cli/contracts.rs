@@ -83,7 +83,7 @@ fn a_later_tag_keeps_every_code_of_the_earlier_one() {
     let tag = |text: &str| SpecTag::parse(text).unwrap();
     let bytes = |release: &str| std::fs::read(root().join(release).join("contract.json")).unwrap();
     let old = AgentCliContract::parse(&bytes("agent-cli/v1.0.0"), &tag("v1.0.0")).unwrap();
-    let new = AgentCliContract::parse(&bytes("agent-cli/v1.1.0"), &tag("v1.1.0")).unwrap();
+    let new = AgentCliContract::parse(&bytes("agent-cli/v1.2.0"), &tag("v1.2.0")).unwrap();
     for (code, spec) in &old.error_codes.core {
         assert_eq!(new.error_codes.core.get(code), Some(spec), "{code}");
     }

@@ -83,7 +83,7 @@ fn assert_error(name: &str, error: &Value, exit: Option<i32>) {
     let message = error["message"].as_str().expect("a message");
     assert!(!message.is_empty() && !message.ends_with('.'), "{name}: `{message}`");
     assert!(!message.contains("panicked") && !message.contains(".rs:"), "{name}: `{message}`");
-    let hint = error["details"]["hint"].as_str().unwrap_or_default();
+    let hint = error["details"]["fix"].as_str().unwrap_or_default();
     assert!(!hint.is_empty(), "{name}: an error says how to mend it: {error}");
 }
 
@@ -195,7 +195,7 @@ fn unknown_names_are_answered_with_the_nearest_known_one() {
     let failures = cases::failures();
     for (name, hint) in nearest {
         let case = failures.iter().find(|case| case.name == name).expect("a case");
-        assert_eq!(case.run(&[]).json()["error"]["details"]["hint"], hint, "{name}");
+        assert_eq!(case.run(&[]).json()["error"]["details"]["fix"], hint, "{name}");
     }
 }
 
@@ -205,7 +205,7 @@ fn what_is_missing_or_not_allowed_is_named() {
     let sandbox = crate::sandbox::Sandbox::new();
     let message = |arguments: &[&str]| {
         let error = sandbox.aos(arguments).error("E_USAGE", 2);
-        format!("{} / {}", error["message"].as_str().expect("text"), error["details"]["hint"])
+        format!("{} / {}", error["message"].as_str().expect("text"), error["details"]["fix"])
     };
     let bare = sandbox.aos(&[]).error("E_USAGE", 2);
     assert_eq!(bare["details"]["known_commands"][1], "sync-spec", "the commands are listed");

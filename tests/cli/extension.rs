@@ -207,7 +207,7 @@ fn the_extensions_of_public_tools_are_judged_as_the_contract_says() {
 #[test]
 fn a_new_tag_that_changes_a_released_core_code_is_an_integrity_error() {
     let tool = Tool::new();
-    let newest = concat!(env!("CARGO_MANIFEST_DIR"), "/contract/agent-cli/v1.1.0/");
+    let newest = concat!(env!("CARGO_MANIFEST_DIR"), "/contract/agent-cli/v1.2.0/");
     let contract: Value =
         serde_json::from_str(&disk::read(format!("{newest}contract.json").as_ref())).unwrap();
     let before = disk::state(&tool.project);
@@ -219,12 +219,12 @@ fn a_new_tag_that_changes_a_released_core_code_is_an_integrity_error() {
     ];
     for change in changes {
         let mut changed = contract.clone();
-        changed["tag"] = "v1.2.0".into();
+        changed["tag"] = "v1.9.0".into();
         changed["http_status"].as_object_mut().unwrap().remove("408");
         change(&mut changed);
         tool.sandbox.write("specs/contract.json", &changed.to_string());
         tool.sandbox.write("specs/CLI-SPEC.md", "# text\n");
-        let arguments = ["sync-spec", "--from", "../specs", "--to", "v1.2.0"];
+        let arguments = ["sync-spec", "--from", "../specs", "--to", "v1.9.0"];
         let error = tool.sandbox.aos_in(&tool.project, &arguments).error("E_INTEGRITY", 1);
         assert!(error["message"].as_str().unwrap().contains("must not change since"), "{error}");
         assert!(disk::state(&tool.project) == before);

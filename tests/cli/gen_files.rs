@@ -79,7 +79,7 @@ fn gen_with_a_moved_pin_says_who_follows_it() {
     let before = disk::state(&scene.project);
     for arguments in [&["gen"][..], &["gen", "--check"]] {
         let error = scene.sandbox.aos_in(&scene.project, arguments).error("E_CONFLICT", 6);
-        assert!(error["details"]["hint"].as_str().unwrap().contains("aos sync-spec"), "{error}");
+        assert!(error["details"]["fix"].as_str().unwrap().contains("aos sync-spec"), "{error}");
     }
     assert_eq!(disk::state(&scene.project), before);
 }
@@ -108,7 +108,7 @@ fn without_its_records_gen_names_what_is_missing() {
         std::fs::remove_file(scene.project.join(path)).unwrap();
         let error = scene.sandbox.aos_in(&scene.project, &["gen"]).error("E_CONFIG", 4);
         assert!(error["message"].as_str().unwrap().contains(path), "{error}");
-        assert!(error["details"]["hint"].as_str().unwrap().contains(hint), "{error}");
+        assert!(error["details"]["fix"].as_str().unwrap().contains(hint), "{error}");
     }
 }
 

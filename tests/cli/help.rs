@@ -95,7 +95,7 @@ fn the_help_of_a_command_lists_every_parameter_of_reference_and_nothing_else() {
             .map(|parameter| format!("--{}", parameter["name"].as_str().expect("a name")))
             .collect()
     };
-    let global = names(&reference["global_params"]);
+    let global = names(&reference["global_flags"]);
     for command in reference["commands"].as_array().expect("commands") {
         let path = command["path"].as_str().expect("a path");
         let help = help_of(&sandbox, path);

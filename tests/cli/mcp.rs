@@ -479,7 +479,7 @@ fn a_client_gets_its_configuration() {
         assert!(raw.contains("aos-acme") && raw.contains("\"mcp\""), "{raw}");
     }
     let error = sandbox.aos(&["mcp", "config", "claude-cod"]).error("E_VALIDATION", 2);
-    assert!(error["details"]["hint"].as_str().unwrap().contains("`claude-code`"), "{error}");
+    assert!(error["details"]["fix"].as_str().unwrap().contains("`claude-code`"), "{error}");
     let text = run(sandbox
         .command(&["mcp", "config", "cursor", &project, "--format", "text"])
         .arg("--quiet"));

@@ -175,7 +175,7 @@ fn what_cannot_hold_a_directory_is_named() {
         ("missing/../below", "E_NOT_FOUND", 3),
     ] {
         let error = sandbox.aos(&["new", "acme", "--dir", dir]).error(code, exit);
-        assert!(error["details"]["hint"].as_str().unwrap().contains("--dir"), "{error}");
+        assert!(error["details"]["fix"].as_str().unwrap().contains("--dir"), "{error}");
         assert_eq!(disk::state(&sandbox.work()), before, "{dir}");
     }
 }
@@ -202,7 +202,7 @@ fn an_unknown_template_names_the_known_ones() {
     let sandbox = Sandbox::new();
     let error =
         sandbox.aos(&["new", "acme", "--template", "connector-pyton"]).error("E_VALIDATION", 2);
-    assert_eq!(error["details"]["hint"], "did you mean `connector-python`?");
+    assert_eq!(error["details"]["fix"], "did you mean `connector-python`?");
     for word in ["", "Connector-Python"] {
         let error = sandbox.aos(&["new", "acme", "--template", word]).error("E_VALIDATION", 2);
         let known = texts(&error["details"]["known_templates"]);

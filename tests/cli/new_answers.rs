@@ -60,12 +60,12 @@ fn an_unknown_key_is_an_error_that_names_the_nearest_one() {
     for arguments in [["--set", "licence=MIT"], ["--answers", "a.toml"]] {
         let error =
             sandbox.aos(&["new", "acme", arguments[0], arguments[1]]).error("E_VALIDATION", 2);
-        assert_eq!(error["details"]["hint"], "did you mean `license`?");
+        assert_eq!(error["details"]["fix"], "did you mean `license`?");
         assert!(error["details"]["known_keys"].as_array().unwrap().len() >= 7, "{error}");
     }
     let error =
         sandbox.aos(&["new", "acme", "--set", "nothing-like-it=1"]).error("E_VALIDATION", 2);
-    assert!(error["details"]["hint"].as_str().unwrap().contains("aos new --list"), "{error}");
+    assert!(error["details"]["fix"].as_str().unwrap().contains("aos new --list"), "{error}");
 }
 
 #[test]

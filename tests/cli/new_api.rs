@@ -38,13 +38,13 @@ fn made(sandbox: &Sandbox, pairs: &[&str]) -> std::path::PathBuf {
 }
 
 #[test]
-fn a_connector_points_nowhere_until_it_is_told() {
+fn a_connector_has_no_address_until_it_is_set() {
     let sandbox = Sandbox::new();
     let answer = sandbox.aos(&["new", "parcel", "--no-git"]).data();
-    assert!(answer["advice"].as_str().unwrap().contains("points nowhere"), "{answer}");
+    assert!(answer["advice"].as_str().unwrap().contains("has no API address yet"), "{answer}");
     let project = sandbox.work().join("aos-parcel");
     has(&project, API, &["BASE_URL = \"\"\n", "URL_OVERRIDE = \"PARCEL_API_URL\"\n"]);
-    has(&project, "README.md", &["points nowhere until `PARCEL_API_URL` is set"]);
+    has(&project, "README.md", &["has no API address yet: set `PARCEL_API_URL`"]);
     assert!(!disk::read(&project.join("conform.toml")).contains("example.com/"));
 }
 
@@ -107,7 +107,7 @@ fn answers_that_do_not_fit_are_refused_before_anything_is_written() {
     for (name, pairs, told) in [
         ("github", &["paging=cursor"][..], "preset `github`"),
         ("parcel", &["base_url=https://a.example", "base_url_env=A_URL"], "exclude each other"),
-        ("parcel", &["auth=basic", "auth_header=X-Key"], "no header of its own"),
+        ("parcel", &["auth=basic", "auth_header=X-Key"], "always uses the header Authorization"),
         ("parcel", &["user_key=ME"], "HTTP Basic"),
         ("parcel", &["paging=none", "paging_next=next"], "has pages"),
         ("parcel", &["secret_key=lower"], "upper-case"),
@@ -149,11 +149,11 @@ fn a_preset_that_cannot_work_is_refused_with_its_place() {
     let sandbox = Sandbox::new();
     for (from, to, told) in [
         ("path = \"/shipments\"", "path = \"shipments\"", "begin with `/`"),
-        ("body = [\"note\"]", "body = [\"notes\"]", "takes `notes`"),
-        ("id = \"shipment.get\"", "id = \"shipment.list\"", "is twice"),
+        ("body = [\"note\"]", "body = [\"notes\"]", "uses `notes`"),
+        ("id = \"shipment.get\"", "id = \"shipment.list\"", "is declared twice"),
         ("id = \"shipment.get\"", "id = \"shipment\"", "no dot"),
         ("result = \"shipments\"", "", "without `result`"),
-        ("id = \"note\"", "id = \"limit\"", "belongs to every list"),
+        ("id = \"note\"", "id = \"limit\"", "every list already has the field"),
         ("style = \"cursor\"", "style = \"token\"", "token"),
         ("label = \"Parcel\"", "label = \"\"", "one line"),
         ("https://api.parcel", "http://api.parcel", "https://"),

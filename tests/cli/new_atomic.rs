@@ -239,7 +239,7 @@ fn a_directory_that_may_not_be_written_is_forbidden_and_named() {
     let place = if rustix::process::geteuid().is_root() { "/sys" } else { place.to_str().unwrap() };
     let error = sandbox.aos(&["new", "acme", "--no-git", "--dir", place]).error("E_FORBIDDEN", 4);
     assert!(error["message"].as_str().unwrap().contains(place), "{error}");
-    assert!(error["details"]["hint"].is_string(), "{error}");
+    assert!(error["details"]["fix"].is_string(), "{error}");
 }
 
 #[test]
@@ -275,7 +275,7 @@ fn a_full_disk_leaves_nothing_and_says_so() {
     shell.args(["-rm", "sh", "-c", script]).arg(aos).current_dir(sandbox.work());
     let answer = run(&mut shell);
     let error = answer.error("E_IO", 1);
-    let hint = error["details"]["hint"].as_str().unwrap();
+    let hint = error["details"]["fix"].as_str().unwrap();
     assert!(hint.contains("free some disk space"), "{error}");
     assert_eq!(answer.stderr, "", "what is left on the full disk");
 }

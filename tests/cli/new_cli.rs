@@ -34,7 +34,7 @@ fn a_tool_has_its_own_name_and_every_derived_name() {
     let project = sandbox.work().join("acme-crm");
     let readme = disk::read(&project.join("README.md"));
     for words in
-        ["# Acme Crm", "Agent CLI for the Acme Crm API", "`AcmeCrm`", "`ACME_CRM_*`", "v1.1.0"]
+        ["# Acme Crm", "Agent CLI for the Acme Crm API", "`AcmeCrm`", "`ACME_CRM_*`", "v1.2.0"]
     {
         assert!(readme.contains(words), "{words}: {readme}");
     }
@@ -125,7 +125,7 @@ fn a_name_that_something_else_has_is_refused_with_another_name() {
     ] {
         let error = new(&sandbox, &[name]).error("E_VALIDATION", 2);
         assert!(error["message"].as_str().unwrap().contains(words), "{name}: {error}");
-        assert_eq!(error["details"]["hint"], hint, "{name}");
+        assert_eq!(error["details"]["fix"], hint, "{name}");
     }
     assert_eq!(disk::names(&sandbox.work()), Vec::<String>::new());
     // Nothing of the name belongs to connectors.
@@ -148,7 +148,7 @@ fn answers_are_judged_by_the_form_that_the_template_asks_for() {
     }
     let error = new(&sandbox, &["acme", "--preset", "github"]).error("E_VALIDATION", 2);
     assert!(error["message"].as_str().unwrap().contains("no presets"), "{error}");
-    assert!(error["details"]["hint"].as_str().unwrap().contains("connector-python"), "{error}");
+    assert!(error["details"]["fix"].as_str().unwrap().contains("connector-python"), "{error}");
     assert_eq!(disk::names(&sandbox.work()), Vec::<String>::new());
 }
 

@@ -208,7 +208,7 @@ fn what_is_in_the_way_is_named_and_nothing_is_written() {
             let call = [&["new", "acme"][..], more].concat();
             let error = sandbox.aos(&call).error("E_VALIDATION", 2);
             assert!(error["message"].as_str().unwrap().contains(reason), "{path}: {error}");
-            assert!(error["details"]["hint"].is_string());
+            assert!(error["details"]["fix"].is_string());
             assert!(files(&place) == before, "{path}");
         }
     }

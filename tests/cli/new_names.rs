@@ -32,7 +32,7 @@ fn a_bad_name_is_refused_with_a_name_that_would_do() {
         ("日本", "choose a name such as `acme` or `my-crm`"),
     ] {
         let error = sandbox.aos(&["new", "--no-git", "--", name]).error("E_VALIDATION", 2);
-        assert_eq!(error["details"]["hint"], hint, "{name:?}");
+        assert_eq!(error["details"]["fix"], hint, "{name:?}");
     }
     assert_eq!(disk::names(&sandbox.work()), Vec::<String>::new());
 }
@@ -60,7 +60,7 @@ fn no_shown_name_is_long_or_holds_a_control_character() {
 fn the_longest_name_whose_archive_paths_fit_is_accepted_and_one_more_is_not() {
     let sandbox = Sandbox::new();
     let error = sandbox.aos(&["new", &"x".repeat(40), "--no-git"]).error("E_VALIDATION", 2);
-    let hint = error["details"]["hint"].as_str().unwrap().to_owned();
+    let hint = error["details"]["fix"].as_str().unwrap().to_owned();
     let room: usize = hint.split(' ').find_map(|word| word.parse().ok()).expect("a number");
     sandbox.aos(&["new", &"x".repeat(room + 1), "--no-git"]).error("E_VALIDATION", 2);
     let project = sandbox.connector(&"x".repeat(room));
@@ -124,7 +124,7 @@ fn a_name_that_is_almost_a_preset_is_refused_before_anything_is_written() {
         let error = sandbox
             .aos(&["new", name, "--template", template, "--no-git"])
             .error("E_VALIDATION", 2);
-        let hint = error["details"]["hint"].as_str().unwrap();
+        let hint = error["details"]["fix"].as_str().unwrap();
         assert!(hint.contains("--preset example"), "{hint}");
         assert!(hint.contains(error["details"]["nearest_preset"].as_str().unwrap()), "{hint}");
     }
@@ -138,7 +138,7 @@ fn a_name_that_is_almost_a_preset_is_refused_before_anything_is_written() {
 fn a_misspelt_preset_is_an_error_with_the_nearest_one() {
     let sandbox = Sandbox::new();
     let error = sandbox.aos(&["new", "acme", "--preset", "gitlba"]).error("E_VALIDATION", 2);
-    assert_eq!(error["details"]["hint"], "did you mean `gitlab`?");
+    assert_eq!(error["details"]["fix"], "did you mean `gitlab`?");
     for hostile in ["../example", "github.toml", "/etc/passwd", "nothing-like-it"] {
         let error = sandbox.aos(&["new", "acme", "--preset", hostile]).error("E_VALIDATION", 2);
         // What ends in .toml is a file that declares an API.

@@ -170,7 +170,7 @@ fn a_selection_is_by_tag_path_method_and_id_and_choices_are_recorded() {
 fn wishes_that_cannot_be_met_are_named() {
     let sandbox = Sandbox::new();
     for (words, code, exit, said) in [
-        (&["--select", "nothing"][..], "E_NOT_FOUND", 3, "`--select nothing` fits no operation"),
+        (&["--select", "nothing"][..], "E_NOT_FOUND", 3, "`--select nothing` matches no operation"),
         (&["--mode", "shipment.lst=write"], "E_NOT_FOUND", 3, "did you mean `shipment.list`?"),
         (&["--mode", "shipment.list=god"], "E_VALIDATION", 2, "the modes are readonly"),
         (
@@ -214,7 +214,7 @@ fn a_mode_below_what_the_request_does_is_refused() {
         let error = sandbox.aos(&words).error("E_VALIDATION", 2);
         assert!(error["message"].as_str().unwrap().contains("is the lowest mode"), "{error}");
         let fix = format!("--mode {command}={lowest}");
-        assert!(error["details"]["hint"].as_str().unwrap().contains(&fix), "{error}");
+        assert!(error["details"]["fix"].as_str().unwrap().contains(&fix), "{error}");
     }
     let wish = format!("{}=readonly", id("POST /things/search"));
     sandbox.aos(&[&new[..], &["--list", "--mode", &wish]].concat()).data();
@@ -277,10 +277,10 @@ fn hostile_descriptions_are_bounded_and_nothing_is_fetched() {
     for (text, said) in [
         (bomb.as_str(), "times as large as its text"),
         (deep.as_str(), "recursion limit exceeded"),
-        ("openapi: 3.0.0\nopenapi: 3.0.0\n", "is a key twice"),
+        ("openapi: 3.0.0\nopenapi: 3.0.0\n", "the key `openapi` is duplicated"),
         ("openapi: 3.0.0\npaths: {}\n", "it has no operations"),
-        ("swagger: '1.2'\n", "`1.2` is not a version"),
-        ("hello\n", "it is no description of an API"),
+        ("swagger: '1.2'\n", "version `1.2` is not supported"),
+        ("hello\n", "it is not an API description"),
     ] {
         let file = described(&sandbox, text);
         let error =

@@ -47,7 +47,7 @@ fn is_refused(sandbox: &Sandbox, project: &Path, what: &str) {
         let message = error["message"].as_str().expect("a message");
         assert!(message.contains(".aos-transaction"), "{what} {arguments:?}: {message}");
         assert!(message.contains("does not complete it"), "{what} {arguments:?}: {message}");
-        assert!(error["details"]["hint"].as_str().is_some_and(|hint| hint.contains("delete")));
+        assert!(error["details"]["fix"].as_str().is_some_and(|hint| hint.contains("delete")));
         assert!(disk::state(project) == before, "{what} {arguments:?} changed something");
     }
     assert_ne!(sandbox.aos_in(project, &["gen", "--check"]).exit, Some(0), "{what}");
@@ -198,7 +198,7 @@ fn without_the_secret_or_the_ledger_a_journal_is_refused() {
         let answer = run(&mut command);
         assert!(matches!(answer.exit, Some(4 | 6)), "{what}: {answer:?}");
         let error = answer.json()["error"].clone();
-        assert!(error["details"]["hint"].as_str().is_some_and(|hint| hint.len() > 10), "{error}");
+        assert!(error["details"]["fix"].as_str().is_some_and(|hint| hint.len() > 10), "{error}");
         assert!(disk::state(&project) == before, "{what}");
         sandbox.aos_in(&project, &["check"]).error("E_DRIFT", 6);
     }

@@ -323,7 +323,7 @@ fn what_is_no_part_is_refused_with_the_way_out() {
     ] {
         let error = scene.aos(arguments).error(code, exit);
         assert!(
-            error["hint"].is_string() || error["details"]["hint"].is_string(),
+            error["hint"].is_string() || error["details"]["fix"].is_string(),
             "{arguments:?} {error}"
         );
     }

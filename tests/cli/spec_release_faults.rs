@@ -73,7 +73,7 @@ fn the_question_for_the_newest_release_fails_in_the_same_ways() {
         impatient(&scene, &newest)
     };
     let error = answering(status(404)).error("E_NOT_FOUND", 3);
-    assert!(error["details"]["hint"].as_str().unwrap().contains("--to TAG"), "{error}");
+    assert!(error["details"]["fix"].as_str().unwrap().contains("--to TAG"), "{error}");
     answering(status(401)).error("E_AUTH", 4);
     answering(status(403)).error("E_FORBIDDEN", 4);
     answering(status(429)).error("E_RATE_LIMITED", 7);

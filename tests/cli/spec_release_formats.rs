@@ -45,7 +45,7 @@ fn a_contract_of_an_older_format_is_named_with_what_is_expected() {
     assert!(message.contains("member `contract`: it does not exist"), "{message}");
     assert!(message.contains("contract/contract.json in v1.6.2 of github:acme/specs"), "{message}");
     assert_eq!(error["details"]["member"], "contract");
-    let hint = error["details"]["hint"].as_str().unwrap();
+    let hint = error["details"]["fix"].as_str().unwrap();
     assert!(hint.contains("contract.schema.json") && hint.contains("new tag"), "{hint}");
     assert!(disk::state(&tool) == before);
 }

@@ -46,7 +46,7 @@ fn a_release_that_nobody_signed_is_refused() {
         refused_in(&scene, cause);
     }
     let error = scene.sync(&["--to", "latest"]).error("E_INTEGRITY", 1);
-    assert!(error["details"]["hint"].as_str().unwrap().contains("trust = \"lock\""), "{error}");
+    assert!(error["details"]["fix"].as_str().unwrap().contains("trust = \"lock\""), "{error}");
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn an_archive_without_the_contract_says_where_it_was_looked_for() {
     let error = scene.sync(&["--to", "v1.2.0"]).error("E_NOT_FOUND", 3);
     let looked = error["details"]["looked_for"].as_array().unwrap();
     assert!(looked.contains(&"harness/v1.2.0/contract.json".into()), "{error}");
-    assert!(error["details"]["hint"].as_str().unwrap().contains("prefix"), "{error}");
+    assert!(error["details"]["fix"].as_str().unwrap().contains("prefix"), "{error}");
     // The contract without the text is not half a release.
     let path = "contract-v1.2.0/contract.json";
     let entries = [Entry::File(path.into(), contract("v1.2.0", |_| {}))];

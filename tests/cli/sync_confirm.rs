@@ -134,7 +134,7 @@ fn work_in_a_managed_file_is_shown_before_it_is_lost() {
     assert!(diff.contains("\n-my own rule\n"), "{diff}");
     assert_eq!(disk::state(&project), edited);
     let token = error["details"]["confirm_token"].as_str().unwrap();
-    assert!(error["details"]["hint"].as_str().unwrap().contains(token));
+    assert!(error["details"]["fix"].as_str().unwrap().contains(token));
     let data = sandbox.aos_in(&project, &["sync-spec", "--confirm", token]).data();
     assert_eq!(data["status"], "renewed");
     assert_eq!(disk::state(&project), before);
@@ -227,7 +227,7 @@ fn without_a_home_a_lossless_change_runs_and_a_preview_names_the_way_out() {
         run(sandbox.command(arguments).current_dir(&project).env_remove("HOME").env_remove("PATH"))
     };
     let error = bare(&[&TO[..], &["--dry-run", "--diff"]].concat()).error("E_CONFIG", 4);
-    assert!(error["details"]["hint"].as_str().unwrap().contains("AOS_HOME"), "{error}");
+    assert!(error["details"]["fix"].as_str().unwrap().contains("AOS_HOME"), "{error}");
     assert_eq!(bare(&TO).data()["status"], "moved");
     let state = sandbox.work().join("state");
     let mut command = sandbox.command(&["sync-spec", "--to", "v1.1.0", "--dry-run"]);

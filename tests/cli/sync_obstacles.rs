@@ -100,7 +100,7 @@ fn a_read_only_file_is_forbidden_and_nothing_is_written() {
         let before = disk::state(&project);
         let error = sandbox.aos_in(&project, &TO).error("E_FORBIDDEN", 4);
         assert!(error["message"].as_str().unwrap().contains(path), "{error}");
-        assert!(error["details"]["hint"].as_str().unwrap().contains("chmod u+w"), "{error}");
+        assert!(error["details"]["fix"].as_str().unwrap().contains("chmod u+w"), "{error}");
         assert!(disk::state(&project) == before);
         disk::set_mode(&project.join(path), 0o644);
     }

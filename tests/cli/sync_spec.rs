@@ -160,7 +160,7 @@ fn an_unknown_tag_names_the_nearest_one_and_changes_nothing() {
     let before = disk::state(&project);
     let error = sandbox.aos_in(&project, &["sync-spec", "--to", "v1.1.1"]).error("E_NOT_FOUND", 3);
     assert_eq!(error["details"]["known_tags"], serde_json::json!(["v1.0.0", "v1.1.0"]));
-    assert!(error["details"]["hint"].as_str().unwrap().contains("--to v1.1.0"), "{error}");
+    assert!(error["details"]["fix"].as_str().unwrap().contains("--to v1.1.0"), "{error}");
     for bad in ["main", "../../x", "v1.1#", "v1.4?x=", "", "--version", "v1", "v1.1.0\n", "v01.1.0"]
     {
         let to = format!("--to={bad}");
@@ -211,7 +211,7 @@ fn a_place_that_is_no_project_is_said() {
     let sandbox = Sandbox::new();
     for command in ["sync-spec", "gen", "check"] {
         let error = sandbox.aos(&[command]).error("E_NOT_FOUND", 3);
-        assert!(error["details"]["hint"].as_str().unwrap().contains("aos new"), "{error}");
+        assert!(error["details"]["fix"].as_str().unwrap().contains("aos new"), "{error}");
         sandbox.aos(&[command, "absent"]).error("E_NOT_FOUND", 3);
     }
     assert_eq!(disk::names(&sandbox.work()), Vec::<String>::new());

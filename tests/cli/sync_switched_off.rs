@@ -147,7 +147,7 @@ fn an_adoption_that_would_deny_calls_is_refused() {
             let error = refused(&sandbox, &project, arguments);
             assert_eq!(error["details"]["denied"], denied, "{name}");
             assert!(error["message"].as_str().is_some_and(|text| text.contains(word)), "{error}");
-            assert!(error["details"]["hint"].is_string(), "{error}");
+            assert!(error["details"]["fix"].is_string(), "{error}");
         }
         std::fs::remove_dir_all(&project).expect("a directory");
     }
@@ -163,7 +163,7 @@ fn a_move_of_a_manifest_that_takes_commands_away_is_refused_until_gen_has_run() 
         "\"required_mode\": \"full\"",
     );
     let error = refused(&sandbox, &project, &["sync-spec", "--to", "v1.0.0"]);
-    assert!(error["details"]["hint"].as_str().is_some_and(|hint| hint.contains("aos gen")));
+    assert!(error["details"]["fix"].as_str().is_some_and(|hint| hint.contains("aos gen")));
     sandbox.aos_in(&project, &["gen"]).data();
     sandbox.aos_in(&project, &["sync-spec", "--to", "v1.0.0"]).data();
 }

@@ -138,7 +138,7 @@ fn a_digest_stands_for_its_file() {
     for text in ["sha256:", "sha256:00", &format!("{}0", digest()), "sha256:é"] {
         let error = verify(text).error("E_USAGE", 2);
         assert!(
-            error["details"]["hint"].as_str().expect("a hint").contains("64 hexadecimal"),
+            error["details"]["fix"].as_str().expect("a hint").contains("64 hexadecimal"),
             "{error}"
         );
     }
@@ -437,7 +437,7 @@ fn exactly_one_trust_root_counts() {
     ]);
     let error = error.error("E_INTEGRITY", 1);
     assert!(
-        error["details"]["hint"].as_str().expect("a hint").contains("--trusted-root"),
+        error["details"]["fix"].as_str().expect("a hint").contains("--trusted-root"),
         "{error}"
     );
     // Nothing but the option changes the root.

@@ -175,7 +175,7 @@ fn the_format_of_cosign_2_is_named_with_what_to_do() {
     let error = signed.verify(&[]).error("E_INTEGRITY", 1);
     assert_eq!(error["details"]["reason"], "old_format");
     assert!(
-        error["details"]["hint"].as_str().expect("a hint").contains("cosign sign-blob --bundle"),
+        error["details"]["fix"].as_str().expect("a hint").contains("cosign sign-blob --bundle"),
         "{error}"
     );
 }

@@ -9,7 +9,7 @@ fn reason(signing: &Signing) -> String {
     let answer = Signed::new(signing).verify(&[]);
     let error = answer.error("E_INTEGRITY", 1);
     assert_eq!(error["retryable"], false);
-    assert!(error["details"]["hint"].is_string(), "{error}");
+    assert!(error["details"]["fix"].is_string(), "{error}");
     error["details"]["reason"].as_str().expect("a reason").to_owned()
 }
 
@@ -77,7 +77,7 @@ fn a_time_in_the_future_points_at_the_clock() {
     ] {
         let error = Signed::new(&signing).verify(&[]).error("E_INTEGRITY", 1);
         assert_eq!(error["details"]["reason"], "signed_in_the_future");
-        assert!(error["details"]["hint"].as_str().expect("a hint").contains("clock"), "{error}");
+        assert!(error["details"]["fix"].as_str().expect("a hint").contains("clock"), "{error}");
     }
 }
 

@@ -332,7 +332,7 @@ fn only_an_adapter_is_wired_and_only_into_a_checkout() {
     sandbox.aos(&["wire", connector, "--ao", "ao"]).error("E_VALIDATION", 2);
     sandbox.aos(&["wire", path, "--ao", "nowhere"]).error("E_NOT_FOUND", 3);
     let error = sandbox.aos(&["wire", path, "--ao", connector]).error("E_VALIDATION", 2);
-    let hint = error["details"]["hint"].as_str().expect("a hint");
+    let hint = error["details"]["fix"].as_str().expect("a hint");
     assert!(hint.contains("backend/go.mod"), "{error}");
     sandbox.aos(&["wire", path]).error("E_USAGE", 2);
     // A link out of the checkout is not followed.

@@ -26,7 +26,7 @@ fn options(reference: &Value) -> BTreeMap<String, BTreeSet<String>> {
         let options = list.filter(|parameter| parameter["positional"] == false);
         options.map(|parameter| format!("--{}", parameter["name"].as_str().unwrap())).collect()
     };
-    let mut everywhere = names(&reference["global_params"]);
+    let mut everywhere = names(&reference["global_flags"]);
     everywhere.insert("-C".to_owned());
     let commands = reference["commands"].as_array().unwrap().iter();
     commands

@@ -36,7 +36,7 @@ class _Names(Tuple[str, ...]):
 
 
 # The contract that this file was generated from.
-SPEC_TAG: Final = "v1.1.0"
+SPEC_TAG: Final = "v1.2.0"
 # The value of schema_version in every envelope.
 SCHEMA_VERSION: Final = "1.0"
 
@@ -166,8 +166,20 @@ NOTICE_REQUIRED_KEYS: Final = _Names(("type", "severity", "current_version", "la
 NOTICE_OPTIONAL_KEYS: Final = _Names(("release_url",))
 # Codes that ask for a person; a tool may add them.
 HUMAN_ACTION_CODES: Final = _Names(("E_HUMAN_REQUIRED", "E_2FA_REQUIRED"))
+# Types of commands.
+COMMAND_TYPES: Final = _Names(("query", "write"))
+# Commands that every tool has.
+REQUIRED_COMMANDS: Final = _Names(("reference", "context", "doctor", "changelog"))
+# What a tool may be able to do.
+CAPABILITIES: Final = _Names(("upstream", "credentials", "writes", "dangerous", "lists", "scopes", "streams", "batch", "jobs", "human_action", "update"))
+# Kinds of fields.
+FIELD_KINDS: Final = _Names(("count", "date", "id", "secret", "text", "time", "token", "untrusted", "version"))
+# Names of fields of the kind id; `*` stands for any beginning.
+ID_FIELD_NAMES: Final = _Names(("id", "*_id"))
+# Names of fields of the kind time; `*` stands for any beginning.
+TIME_FIELD_NAMES: Final = _Names(("*_at",))
 # `required_keys` of `reference`.
-REFERENCE_REQUIRED_KEYS: Final = _Names(("tool", "version", "risk_tier", "release_readiness", "commands", "schemas", "exit_codes", "error_codes"))
+REFERENCE_REQUIRED_KEYS: Final = _Names(("tool", "version", "contract", "capabilities", "risk_tier", "release_readiness", "commands", "schemas", "exit_codes", "error_codes"))
 # `conditional_keys` of `reference`.
 REFERENCE_CONDITIONAL_KEYS: Final = _Names(())
 # `command_keys` of `reference`.
@@ -188,6 +200,24 @@ REFERENCE_RELEASE_READINESS_KEYS: Final = _Names(("level", "fcc_status", "mock_u
 REFERENCE_RELEASE_LEVELS: Final = _Names(("stable", "beta", "unpublishable"))
 # `release_statuses` of `reference`.
 REFERENCE_RELEASE_STATUSES: Final = _Names(("verified", "missing", "not_applicable", "unknown"))
+# `optional_keys` of `reference`.
+REFERENCE_OPTIONAL_KEYS: Final = _Names(("description", "schema_version", "runtime_version", "global_flags", "environment", "defaults"))
+# `contract_keys` of `reference`.
+REFERENCE_CONTRACT_KEYS: Final = _Names(("tag", "digest"))
+# `command_optional_keys` of `reference`.
+REFERENCE_COMMAND_OPTIONAL_KEYS: Final = _Names(("aliases", "batch", "dangerous", "stream", "detail", "formats", "dry_run_schema"))
+# `param_optional_keys` of `reference`.
+REFERENCE_PARAM_OPTIONAL_KEYS: Final = _Names(("default", "description", "values", "minimum", "maximum", "positional", "placeholder"))
+# `schema_optional_keys` of `reference`.
+REFERENCE_SCHEMA_OPTIONAL_KEYS: Final = _Names(("types", "kinds", "items_schema"))
+# `error_code_keys` of `reference`.
+REFERENCE_ERROR_CODE_KEYS: Final = _Names(("exit", "retryable"))
+# `error_code_optional_keys` of `reference`.
+REFERENCE_ERROR_CODE_OPTIONAL_KEYS: Final = _Names(("core", "reserved"))
+# `environment_keys` of `reference`.
+REFERENCE_ENVIRONMENT_KEYS: Final = _Names(("name", "description"))
+# `environment_optional_keys` of `reference`.
+REFERENCE_ENVIRONMENT_OPTIONAL_KEYS: Final = _Names(("secret",))
 # `required_keys` of `context`.
 CONTEXT_REQUIRED_KEYS: Final = _Names(("version", "credentials"))
 # `conditional_keys` of `context`.
@@ -195,7 +225,11 @@ CONTEXT_CONDITIONAL_KEYS: Final = _Names(("notices",))
 # `credentials_keys` of `context`.
 CONTEXT_CREDENTIALS_KEYS: Final = _Names(("configured",))
 # `credentials_optional_keys` of `context`.
-CONTEXT_CREDENTIALS_OPTIONAL_KEYS: Final = _Names(("valid", "expires_at", "refreshable"))
+CONTEXT_CREDENTIALS_OPTIONAL_KEYS: Final = _Names(("valid", "expires_at", "refreshable", "storage"))
+# `optional_keys` of `context`.
+CONTEXT_OPTIONAL_KEYS: Final = _Names(("tool", "env", "account", "config", "project", "skill"))
+# `credential_storages` of `context`.
+CONTEXT_CREDENTIAL_STORAGES: Final = _Names(("keyring", "encrypted_file", "env", "none"))
 # `required_keys` of `doctor`.
 DOCTOR_REQUIRED_KEYS: Final = _Names(("checks",))
 # `check_keys` of `doctor`.
@@ -204,6 +238,10 @@ DOCTOR_CHECK_KEYS: Final = _Names(("check", "status", "fix"))
 DOCTOR_STATUSES: Final = _Names(("pass", "warn", "fail"))
 # `required_checks` of `doctor`.
 DOCTOR_REQUIRED_CHECKS: Final = _Names(("release_readiness",))
+# `check_optional_keys` of `doctor`.
+DOCTOR_CHECK_OPTIONAL_KEYS: Final = _Names(("message", "details"))
+# `optional_checks` of `doctor`.
+DOCTOR_OPTIONAL_CHECKS: Final = _Names(("min_version", "credentials", "skill_current", "update", "upstream"))
 # `required_keys` of `changelog`.
 CHANGELOG_REQUIRED_KEYS: Final = _Names(("current_version", "entries"))
 # `conditional_keys` of `changelog`.
@@ -224,3 +262,96 @@ UPDATE_PARTIAL_DETAIL_KEYS: Final = _Names(("skill_sync_command",))
 UPDATE_STAGES: Final = _Names(("discover", "download", "verify_signature", "verify_checksum", "replace", "skill_sync"))
 # `signature_statuses` of `update`.
 UPDATE_SIGNATURE_STATUSES: Final = _Names(("verified", "not_checked"))
+# `optional_keys` of `update`.
+UPDATE_OPTIONAL_KEYS: Final = _Names(("install_method", "command", "severity", "plan", "notices", "binary_replaced", "checksum_verified", "archive_sha256", "signer_identity", "log_index", "release_url", "remote_version", "skill_sync_command", "next_step"))
+# `detail_optional_keys` of `failure`.
+FAILURE_DETAIL_OPTIONAL_KEYS: Final = _Names(("fix", "known", "retry_after_s"))
+
+
+def contract_text() -> str:
+    """Every value of this module, one line each and sorted; its SHA-256 is the digest of the module."""
+    lines: List[str] = [
+        "tag " + SPEC_TAG,
+        "schema_version " + SCHEMA_VERSION,
+        f"human_action_exit {HUMAN_ACTION_EXIT}",
+    ]
+    for code, spec in CODES.items():
+        lines.append(f"code {code} {exit_for(code)} {str(retryable(code)).lower()} {str(bool(spec['core'])).lower()}")
+    lines.extend(f"status {status} {code}" for status, code in HTTP_STATUS_CODES.items())
+    lines.append("word NAMING_CONVENTION " + NAMING_CONVENTION)
+    lines.append("word UNTRUSTED_KEY " + UNTRUSTED_KEY)
+    lines.append("word STREAM_LAST_TYPE " + STREAM_LAST_TYPE)
+    lines.append("word OFFSET_NEXT_KEY " + OFFSET_NEXT_KEY)
+    lines.append("word TRUNCATED_KEY " + TRUNCATED_KEY)
+    lines.append("list SUCCESS_ENVELOPE_KEYS " + ",".join(SUCCESS_ENVELOPE_KEYS))
+    lines.append("list ERROR_ENVELOPE_KEYS " + ",".join(ERROR_ENVELOPE_KEYS))
+    lines.append("list ERROR_OBJECT_KEYS " + ",".join(ERROR_OBJECT_KEYS))
+    lines.append("list META_REQUIRED_KEYS " + ",".join(META_REQUIRED_KEYS))
+    lines.append("list META_OPTIONAL_KEYS " + ",".join(META_OPTIONAL_KEYS))
+    lines.append("list STREAM_KEYS " + ",".join(STREAM_KEYS))
+    lines.append("list CURSOR_PAGE_KEYS " + ",".join(CURSOR_PAGE_KEYS))
+    lines.append("list OFFSET_PAGE_KEYS " + ",".join(OFFSET_PAGE_KEYS))
+    lines.append("list BATCH_PREVIEW_KEYS " + ",".join(BATCH_PREVIEW_KEYS))
+    lines.append("list BATCH_ITEM_KEYS " + ",".join(BATCH_ITEM_KEYS))
+    lines.append("list BATCH_ITEM_ERROR_KEYS " + ",".join(BATCH_ITEM_ERROR_KEYS))
+    lines.append("list BATCH_SUMMARY_KEYS " + ",".join(BATCH_SUMMARY_KEYS))
+    lines.append("list BATCH_SUMMARY_OPTIONAL_KEYS " + ",".join(BATCH_SUMMARY_OPTIONAL_KEYS))
+    lines.append("list BATCH_TOTAL_OF " + ",".join(BATCH_TOTAL_OF))
+    lines.append("list DRY_RUN_KEYS " + ",".join(DRY_RUN_KEYS))
+    lines.append("list CONFIRM_POLICIES " + ",".join(CONFIRM_POLICIES))
+    lines.append("list NOTICE_TYPES " + ",".join(NOTICE_TYPES))
+    lines.append("list NOTICE_SEVERITIES " + ",".join(NOTICE_SEVERITIES))
+    lines.append("list NOTICE_REQUIRED_KEYS " + ",".join(NOTICE_REQUIRED_KEYS))
+    lines.append("list NOTICE_OPTIONAL_KEYS " + ",".join(NOTICE_OPTIONAL_KEYS))
+    lines.append("list HUMAN_ACTION_CODES " + ",".join(HUMAN_ACTION_CODES))
+    lines.append("list COMMAND_TYPES " + ",".join(COMMAND_TYPES))
+    lines.append("list REQUIRED_COMMANDS " + ",".join(REQUIRED_COMMANDS))
+    lines.append("list CAPABILITIES " + ",".join(CAPABILITIES))
+    lines.append("list FIELD_KINDS " + ",".join(FIELD_KINDS))
+    lines.append("list ID_FIELD_NAMES " + ",".join(ID_FIELD_NAMES))
+    lines.append("list TIME_FIELD_NAMES " + ",".join(TIME_FIELD_NAMES))
+    lines.append("list REFERENCE_REQUIRED_KEYS " + ",".join(REFERENCE_REQUIRED_KEYS))
+    lines.append("list REFERENCE_CONDITIONAL_KEYS " + ",".join(REFERENCE_CONDITIONAL_KEYS))
+    lines.append("list REFERENCE_COMMAND_KEYS " + ",".join(REFERENCE_COMMAND_KEYS))
+    lines.append("list REFERENCE_WRITE_COMMAND_KEYS " + ",".join(REFERENCE_WRITE_COMMAND_KEYS))
+    lines.append("list REFERENCE_CONDITIONAL_COMMAND_KEYS " + ",".join(REFERENCE_CONDITIONAL_COMMAND_KEYS))
+    lines.append("list REFERENCE_PARAM_KEYS " + ",".join(REFERENCE_PARAM_KEYS))
+    lines.append("list REFERENCE_SCHEMA_KEYS " + ",".join(REFERENCE_SCHEMA_KEYS))
+    lines.append("list REFERENCE_SCHEMA_SHAPES " + ",".join(REFERENCE_SCHEMA_SHAPES))
+    lines.append("list REFERENCE_RELEASE_READINESS_KEYS " + ",".join(REFERENCE_RELEASE_READINESS_KEYS))
+    lines.append("list REFERENCE_RELEASE_LEVELS " + ",".join(REFERENCE_RELEASE_LEVELS))
+    lines.append("list REFERENCE_RELEASE_STATUSES " + ",".join(REFERENCE_RELEASE_STATUSES))
+    lines.append("list REFERENCE_OPTIONAL_KEYS " + ",".join(REFERENCE_OPTIONAL_KEYS))
+    lines.append("list REFERENCE_CONTRACT_KEYS " + ",".join(REFERENCE_CONTRACT_KEYS))
+    lines.append("list REFERENCE_COMMAND_OPTIONAL_KEYS " + ",".join(REFERENCE_COMMAND_OPTIONAL_KEYS))
+    lines.append("list REFERENCE_PARAM_OPTIONAL_KEYS " + ",".join(REFERENCE_PARAM_OPTIONAL_KEYS))
+    lines.append("list REFERENCE_SCHEMA_OPTIONAL_KEYS " + ",".join(REFERENCE_SCHEMA_OPTIONAL_KEYS))
+    lines.append("list REFERENCE_ERROR_CODE_KEYS " + ",".join(REFERENCE_ERROR_CODE_KEYS))
+    lines.append("list REFERENCE_ERROR_CODE_OPTIONAL_KEYS " + ",".join(REFERENCE_ERROR_CODE_OPTIONAL_KEYS))
+    lines.append("list REFERENCE_ENVIRONMENT_KEYS " + ",".join(REFERENCE_ENVIRONMENT_KEYS))
+    lines.append("list REFERENCE_ENVIRONMENT_OPTIONAL_KEYS " + ",".join(REFERENCE_ENVIRONMENT_OPTIONAL_KEYS))
+    lines.append("list CONTEXT_REQUIRED_KEYS " + ",".join(CONTEXT_REQUIRED_KEYS))
+    lines.append("list CONTEXT_CONDITIONAL_KEYS " + ",".join(CONTEXT_CONDITIONAL_KEYS))
+    lines.append("list CONTEXT_CREDENTIALS_KEYS " + ",".join(CONTEXT_CREDENTIALS_KEYS))
+    lines.append("list CONTEXT_CREDENTIALS_OPTIONAL_KEYS " + ",".join(CONTEXT_CREDENTIALS_OPTIONAL_KEYS))
+    lines.append("list CONTEXT_OPTIONAL_KEYS " + ",".join(CONTEXT_OPTIONAL_KEYS))
+    lines.append("list CONTEXT_CREDENTIAL_STORAGES " + ",".join(CONTEXT_CREDENTIAL_STORAGES))
+    lines.append("list DOCTOR_REQUIRED_KEYS " + ",".join(DOCTOR_REQUIRED_KEYS))
+    lines.append("list DOCTOR_CHECK_KEYS " + ",".join(DOCTOR_CHECK_KEYS))
+    lines.append("list DOCTOR_STATUSES " + ",".join(DOCTOR_STATUSES))
+    lines.append("list DOCTOR_REQUIRED_CHECKS " + ",".join(DOCTOR_REQUIRED_CHECKS))
+    lines.append("list DOCTOR_CHECK_OPTIONAL_KEYS " + ",".join(DOCTOR_CHECK_OPTIONAL_KEYS))
+    lines.append("list DOCTOR_OPTIONAL_CHECKS " + ",".join(DOCTOR_OPTIONAL_CHECKS))
+    lines.append("list CHANGELOG_REQUIRED_KEYS " + ",".join(CHANGELOG_REQUIRED_KEYS))
+    lines.append("list CHANGELOG_CONDITIONAL_KEYS " + ",".join(CHANGELOG_CONDITIONAL_KEYS))
+    lines.append("list CHANGELOG_ENTRY_KEYS " + ",".join(CHANGELOG_ENTRY_KEYS))
+    lines.append("list CHANGELOG_CHANGE_CATEGORIES " + ",".join(CHANGELOG_CHANGE_CATEGORIES))
+    lines.append("list UPDATE_REQUIRED_KEYS " + ",".join(UPDATE_REQUIRED_KEYS))
+    lines.append("list UPDATE_CHECK_KEYS " + ",".join(UPDATE_CHECK_KEYS))
+    lines.append("list UPDATE_FAILURE_DETAIL_KEYS " + ",".join(UPDATE_FAILURE_DETAIL_KEYS))
+    lines.append("list UPDATE_PARTIAL_DETAIL_KEYS " + ",".join(UPDATE_PARTIAL_DETAIL_KEYS))
+    lines.append("list UPDATE_STAGES " + ",".join(UPDATE_STAGES))
+    lines.append("list UPDATE_SIGNATURE_STATUSES " + ",".join(UPDATE_SIGNATURE_STATUSES))
+    lines.append("list UPDATE_OPTIONAL_KEYS " + ",".join(UPDATE_OPTIONAL_KEYS))
+    lines.append("list FAILURE_DETAIL_OPTIONAL_KEYS " + ",".join(FAILURE_DETAIL_OPTIONAL_KEYS))
+    return "\n".join(sorted(lines)) + "\n"

@@ -32,7 +32,7 @@ pub const IGNORED: Rule = Rule {
     waivable: false,
     summary: "CI fails when `aos check` fails",
     why: "A step whose exit code is discarded, or that never runs, looks like a check but lets every change pass",
-    fix: "run `aos check` in one step of its own, without `|| true`, `continue-on-error` or a condition, for pushes and pull requests",
+    fix: "run `aos check` in a separate step, without `|| true`, `continue-on-error` or a condition, for pushes and pull requests",
     source: "agent-cli §3.1",
     ..Rule::error(&[])
 };

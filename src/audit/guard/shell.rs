@@ -102,7 +102,7 @@ pub fn calls_with(
         } else if at > unreachable {
             Some("the script ends before it".to_owned())
         } else if is_redefined {
-            Some("the script gives `aos` another meaning".to_owned())
+            Some("the script redefines `aos`".to_owned())
         } else if trapped {
             Some("a trap discards its exit code".to_owned())
         } else {
@@ -198,7 +198,7 @@ fn judged(commands: &[ShellCommand], at: usize, mode: ShellMode) -> Option<Strin
     if is_last || is_left || is_piped || asks() && rest.iter().any(ShellCommand::fails) {
         return None;
     }
-    Some("the script goes on when it fails".to_owned())
+    Some("the script continues when it fails".to_owned())
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ pub struct CompletionsArgs {
 /// When the completion library has no script for the shell.
 pub fn run(args: &CompletionsArgs, _run: &Run) -> Result<Outcome, Failure> {
     let Some(script) = shell::script(&args.shell.to_string()) else {
-        return Err(Failure::new(ErrorCode::Unknown, "there is no script for this shell"));
+        return Err(Failure::new(ErrorCode::Unknown, "aos has no script for this shell"));
     };
     let (text, raw) = (Visible::block(script.trim_end()), Visible::block(&script));
     let data = CompletionScript { shell: args.shell.to_string(), script };

@@ -130,7 +130,7 @@ fn start_at(path: &str, bytes: &[u8], at: usize, found: &mut Collector) {
             &COMMITTED,
             &SourceText::new(path, bytes),
             at,
-            format!("{what} stands in the file"),
+            format!("the file contains {what}"),
         );
     }
 }

@@ -26,7 +26,7 @@ pub fn go(contract: &AdapterContract, package: &str) -> String {
         ("PortMethods", "are the methods of the port", methods(&contract.port.methods)),
         (
             "OptionalMethods",
-            "are methods that an adapter may have beside the port",
+            "are methods that an adapter may have in addition to the port",
             methods(&contract.optional_methods),
         ),
         ("PermissionModes", "are the permission modes", names(&contract.permission_modes)),

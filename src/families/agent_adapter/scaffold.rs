@@ -102,7 +102,7 @@ fn unusable(agent: &AgentPreset) -> Option<String> {
     }
     if !agent.restore.after.is_empty() && !agent.restore.after.iter().any(|word| word == "{id}") {
         return Some(
-            "`restore` must contain the word `{id}`, which stands for the session to continue"
+            "`restore` must contain the word `{id}`, which aos replaces with the id of the session"
                 .to_owned(),
         );
     }

@@ -12,6 +12,8 @@ use crate::contract::json;
 use crate::contract::name::{Constant, Key, SchemaVersion};
 use crate::contract::tag::SpecTag;
 
+use super::executable::{self, CommandRules, FieldRules, Requirement};
+
 /// Stand-alone CLIs called by agents.
 pub const FAMILY: Family = Family::of(&Description {
     name: "agent-cli",
@@ -37,12 +39,23 @@ pub struct AgentCliContract {
     pub http_status: IndexMap<String, Constant>,
     pub extension: ExtensionRules,
     pub naming: Naming,
+    /// Since v1.2.0, like every member with a default.
+    #[serde(default)]
+    pub commands: CommandRules,
+    /// A capability to what it means.
+    #[serde(default)]
+    pub capabilities: IndexMap<Key, String>,
+    #[serde(default)]
+    pub fields: FieldRules,
     pub pagination: Pagination,
     pub batch: Batch,
     pub write: Write,
     pub notices: Notices,
     pub untrusted_key: Key,
     pub self_description: SelfDescription,
+    /// What a tool must do, by the name of the probe that tests it.
+    #[serde(default)]
+    pub requirements: IndexMap<String, Requirement>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -138,6 +151,20 @@ pub struct SelfDescription {
     pub doctor: IndexMap<Key, Vec<Key>>,
     pub changelog: IndexMap<Key, Vec<Key>>,
     pub update: IndexMap<Key, Vec<Key>>,
+    /// Members of `error.details` of any command.
+    #[serde(default)]
+    pub failure: IndexMap<Key, Vec<Key>>,
+}
+
+impl SelfDescription {
+    /// The members that a list of one command names; none when the tag has no such list.
+    pub fn members<'a>(
+        of: &'a IndexMap<Key, Vec<Key>>,
+        list: &str,
+    ) -> impl Iterator<Item = &'a str> + use<'a> {
+        let found = of.iter().find(|(name, _)| name.as_str() == list);
+        found.into_iter().flat_map(|(_, keys)| keys).map(Key::as_str)
+    }
 }
 
 impl AgentCliContract {
@@ -193,6 +220,6 @@ impl AgentCliContract {
                 ));
             }
         }
-        None
+        executable::fault(&self.capabilities, &self.fields, &self.requirements)
     }
 }

@@ -5,6 +5,7 @@ mod conform;
 pub mod contract;
 mod described;
 mod edit;
+pub mod executable;
 pub mod extension;
 mod frozen;
 mod mcp;

@@ -88,7 +88,7 @@ impl Named for NamedTool {
                     "`{key}={answer}` is a part of the example, which `--openapi` replaces"
                 );
                 return Err(Failure::new(ErrorCode::Validation, message)
-                    .hint("leave it out; `aos add` adds a command by hand afterwards"));
+                    .hint("omit it; `aos add` adds a command later"));
             }
         }
         answers.insert("preset".to_owned(), own_preset::PATH.to_owned());

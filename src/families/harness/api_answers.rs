@@ -41,8 +41,8 @@ pub fn apply(
     if !is_open {
         if let Some(key) = KEYS.into_iter().find(|key| answer(key).is_some()) {
             return Err(refused(
-                format!("`{key}` cannot be set: the preset `{preset_name}` says it"),
-                "leave it out, or add `--preset example`",
+                format!("`{key}` cannot be set: the preset `{preset_name}` sets it"),
+                "omit it, or add `--preset example`",
             ));
         }
         return Ok(());
@@ -85,14 +85,14 @@ pub fn place(preset: &mut Preset, answers: &BTreeMap<String, String>) -> Result<
     let key = &preset.api.base_url_key;
     if !key.is_empty() && (url.is_some() || variable.is_some()) {
         return Err(refused(
-            format!("`base_url` cannot be set: with this preset each user gives it in {key}"),
-            "leave `base_url` out",
+            format!("`base_url` cannot be set: with this preset, each user sets it in {key}"),
+            "omit `base_url`",
         ));
     }
     match (url, variable) {
         (Some(_), Some(_)) => Err(refused(
             "`base_url` and `base_url_env` exclude each other".to_owned(),
-            "give `base_url` for one host, `base_url_env` for a host of each operator",
+            "use `base_url` for one host, or `base_url_env` if each operator has another host",
         )),
         (Some(url), None) => {
             url.trim_end_matches('/').clone_into(&mut preset.api.base_url);
@@ -132,8 +132,11 @@ fn authentication<'a>(
     }
     match (auth.scheme, answer("auth_header")) {
         (AuthScheme::Basic, Some(_)) => {
-            let hint = "leave it out, or choose `auth=header`";
-            return Err(refused("HTTP Basic has no header of its own".to_owned(), hint));
+            let hint = "omit it, or choose `auth=header`";
+            return Err(refused(
+                "HTTP Basic always uses the header Authorization".to_owned(),
+                hint,
+            ));
         }
         (_, Some(header)) => header.clone_into(&mut auth.header),
         (AuthScheme::Header, None) => USUAL_HEADER.clone_into(&mut auth.header),
@@ -148,7 +151,7 @@ fn authentication<'a>(
             auth.interactive_setup.push(step);
         }
         (_, Some(_)) => {
-            let hint = "leave it out, or choose `auth=basic`";
+            let hint = "omit it, or choose `auth=basic`";
             return Err(refused("`user_key` is for HTTP Basic".to_owned(), hint));
         }
         (_, None) => {}
@@ -171,7 +174,7 @@ fn paging<'a>(
     ] {
         let Some(text) = answer(key) else { continue };
         if rules.style == PagingStyle::None {
-            let hint = "leave it out, or choose how pages are named with `paging`";
+            let hint = "omit it, or choose a kind of pages with `paging`";
             return Err(refused(format!("`{key}` is for a list that has pages"), hint));
         }
         text.clone_into(place);

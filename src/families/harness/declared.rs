@@ -35,27 +35,30 @@ pub fn parse(text: &str, example: &Preset) -> Result<Preset, Failure> {
 fn fault(preset: &Preset) -> Option<String> {
     let texts = [&preset.label, &preset.summary, &preset.backend, &preset.category];
     if texts.iter().any(|text| text.is_empty() || text.chars().any(char::is_control)) {
-        return Some("label, summary, backend and category are one line each".to_owned());
+        return Some("label, summary, backend and category must be one line each".to_owned());
     }
     let base = &preset.api.base_url;
     if !base.is_empty() && !base.starts_with("https://") {
-        return Some("`api.base_url` begins with https://".to_owned());
+        return Some("`api.base_url` must begin with https://".to_owned());
     }
     if preset.operations.is_empty() || preset.operations.len() > MAX_OPERATIONS {
-        return Some(format!("it has 1 to {MAX_OPERATIONS} [[operations]]"));
+        return Some(format!("it must have 1 to {MAX_OPERATIONS} [[operations]]"));
     }
     let fields: BTreeSet<&str> = preset.fields.iter().map(|field| field.id.as_str()).collect();
     if fields.len() < preset.fields.len() {
         return Some("a field is declared twice".to_owned());
     }
     if let Some(taken) = WINDOW.into_iter().find(|name| fields.contains(name)) {
-        return Some(format!("the field `{taken}` belongs to every list: leave it out"));
+        return Some(format!("every list already has the field `{taken}`: remove it"));
     }
     let mut ids = BTreeSet::new();
     preset.operations.iter().find_map(|operation| {
         let id = operation.id.as_str();
-        let reason =
-            if ids.insert(id) { wrong(operation, &fields)? } else { "is twice".to_owned() };
+        let reason = if ids.insert(id) {
+            wrong(operation, &fields)?
+        } else {
+            "is declared twice".to_owned()
+        };
         Some(format!("the operation `{}` {reason}", excerpt(id, 60)))
     })
 }
@@ -68,7 +71,7 @@ fn wrong(operation: &Operation, fields: &BTreeSet<&str>) -> Option<String> {
         return Some("has a path that does not begin with `/`".to_owned());
     }
     if operation.list && operation.result.is_empty() {
-        return Some("is a list without `result`, the name that it has in the answer".to_owned());
+        return Some("is a list without `result`, its name in the response".to_owned());
     }
     if operation.path.contains("{each_item}") != operation.each.is_some() {
         return Some("has only one of `each` and {each_item} in its path".to_owned());
@@ -77,7 +80,7 @@ fn wrong(operation: &Operation, fields: &BTreeSet<&str>) -> Option<String> {
     let unknown = manifest::inputs(operation).into_iter().find(|id| !is_known(id));
     unknown
         .or_else(|| unreadable(operation))
-        .map(|id| format!("takes `{}`, which no [[fields]] declares", excerpt(&id, 60)))
+        .map(|id| format!("uses `{}`, which no [[fields]] declares", excerpt(&id, 60)))
 }
 
 /// A part of the path that can be no field.

@@ -87,7 +87,7 @@ fn compare(
         }
     }
     for input in had.iter().filter(|input| !has.contains(input)) {
-        add(true, format!("`{input}` is gone"));
+        add(true, format!("`{input}` was removed"));
     }
     for input in has.iter().filter(|input| had.contains(input)) {
         let (Some(was), Some(is)) = (field(before, input), field(after, input)) else { continue };

@@ -164,7 +164,7 @@ fn tool_name(name: &str) -> Result<ToolName, Failure> {
         let mended = slug(name.trim_start_matches("aos-"));
         let failure = Failure::new(
             ErrorCode::Validation,
-            format!("`{}` is not a connector name: lower-case letters, digits and single dashes, at most 40", shown(name)),
+            format!("`{}` is not a connector name: it must have lower-case letters, digits and single dashes", shown(name)),
         );
         match ToolName::parse(&format!("aos-{mended}")) {
             Some(_) => failure.hint(format!("`aos new {mended}`")),

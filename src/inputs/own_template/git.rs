@@ -92,7 +92,7 @@ pub fn found(address: &GitAddress, wanted: &InRepository) -> Result<FoundTemplat
         directory: wanted.directory.clone(),
         digest: tree.digest(),
     };
-    let note = "nobody signed the template: only its commit and digest in aos.toml are checked";
+    let note = "the template is not signed: only its commit and digest in aos.toml are checked";
     of_tree(&tree, origin, &name, vec![note.to_owned()])
 }
 

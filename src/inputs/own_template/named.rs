@@ -95,7 +95,7 @@ fn in_repository(text: &str) -> Result<(&str, InRepository), String> {
         _ => (text, None),
     };
     if tag.is_some_and(|tag| !is_tag(tag)) {
-        return Err("what follows `@` is not a tag".to_owned());
+        return Err("the text after `@` is not a tag".to_owned());
     }
     Ok((name, InRepository { tag: tag.map(str::to_owned), directory }))
 }

@@ -48,7 +48,7 @@ pub struct ConformedProject {
     /// The error of a tool that does not conform or could not be run.
     pub code: Option<&'static str>,
     pub message: Option<String>,
-    pub hint: Option<String>,
+    pub fix: Option<String>,
 }
 
 impl ConformedProject {
@@ -66,7 +66,7 @@ impl ConformedProject {
             probes: Vec::new(),
             code: None,
             message: None,
-            hint: None,
+            fix: None,
         }
     }
 }

@@ -45,6 +45,8 @@ pub struct ConformanceSummary {
     pub not_applicable: usize,
     pub blocked: usize,
     pub waived: usize,
+    /// Failed, and only recommended by the contract.
+    pub advised: usize,
     pub targets: usize,
     /// Only some probes were asked for.
     pub partial: bool,
@@ -110,7 +112,7 @@ pub struct WaiverRemark {
 #[schemars(extend("required" = ["probe", "verdict"]))]
 pub struct ReportedProbe {
     pub probe: &'static str,
-    /// `pass`, `fail`, `not_applicable`, `blocked` or `waived`.
+    /// `pass`, `fail`, `not_applicable`, `blocked`, `waived` or `advised`.
     pub verdict: &'static str,
     pub targets: usize,
     /// The unit of `targets`.

@@ -20,5 +20,6 @@ pub struct DoctorCheck {
     /// `pass`, `warn` or `fail`.
     pub status: &'static str,
     pub fix: Option<String>,
-    pub found: String,
+    /// What was found.
+    pub message: String,
 }

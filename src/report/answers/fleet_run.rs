@@ -40,5 +40,5 @@ pub struct FleetRunProject {
     pub code: Option<&'static str>,
     /// Its message, or why there is nothing to do in a project.
     pub message: Option<String>,
-    pub hint: Option<String>,
+    pub fix: Option<String>,
 }

@@ -6,16 +6,22 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::plan::digest::Digest;
+use crate::report::contract_gen;
+
 /// The description of this program for machines.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Reference {
     pub tool: &'static str,
     pub version: &'static str,
     pub schema_version: &'static str,
+    pub contract: ContractIdentity,
+    /// What aos can do, in the words of the contract.
+    pub capabilities: Vec<&'static str>,
     pub risk_tier: &'static str,
     pub release_readiness: Readiness,
     pub commands: Vec<CommandDescription>,
-    pub global_params: Vec<ParameterDescription>,
+    pub global_flags: Vec<ParameterDescription>,
     #[schemars(with = "BTreeMap<String, AnswerDescription>")]
     pub schemas: IndexMap<&'static str, AnswerDescription>,
     #[schemars(with = "BTreeMap<String, String>")]
@@ -23,6 +29,23 @@ pub struct Reference {
     #[schemars(with = "BTreeMap<String, CodeDescription>")]
     pub error_codes: IndexMap<&'static str, CodeDescription>,
     pub environment: Vec<VariableDescription>,
+}
+
+/// The contract that this program was built from (agent-cli §3.1).
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct ContractIdentity {
+    pub tag: &'static str,
+    /// SHA-256 of the text of the contract module, as `sha256:` and 64 hexadecimal digits.
+    pub digest: String,
+}
+
+impl ContractIdentity {
+    /// Of aos itself.
+    #[must_use]
+    pub fn own() -> Self {
+        let text = contract_gen::contract_text();
+        Self { tag: contract_gen::SPEC_TAG, digest: Digest::of(text.as_bytes()).to_string() }
+    }
 }
 
 /// `--version` or `--help` for a program.
@@ -90,9 +113,9 @@ pub struct ParameterDescription {
     /// The name of its value in the help.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
-    pub value: Option<String>,
+    pub placeholder: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub choices: Vec<String>,
+    pub values: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub default: Option<String>,
@@ -107,6 +130,8 @@ pub struct AnswerDescription {
     /// `name: type` of each field and of the fields inside it, with their names for `--fields`. `?` at the end of a type
     /// means that the field can be absent.
     pub types: Vec<String>,
+    /// `name: kind` of each field that has a kind of the contract.
+    pub kinds: Vec<String>,
     /// Fields with text from outside.
     pub untrusted_fields: Vec<&'static str>,
 }
@@ -126,5 +151,5 @@ pub struct CodeDescription {
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct VariableDescription {
     pub name: &'static str,
-    pub meaning: &'static str,
+    pub description: &'static str,
 }

@@ -18,7 +18,9 @@ pub fn render(conformance: &Conformance) -> String {
             + conformance.waiver_notes.len(),
         count(ProbeVerdict::Fail),
         count(ProbeVerdict::Blocked) + conformance.waiver_faults.len(),
-        count(ProbeVerdict::NotApplicable) + count(ProbeVerdict::Waived),
+        count(ProbeVerdict::NotApplicable)
+            + count(ProbeVerdict::Waived)
+            + count(ProbeVerdict::Advised),
         seconds(conformance.verdicts.duration_ms),
     ));
     let monitored = &conformance.verdicts.monitored;
@@ -66,6 +68,9 @@ pub fn render(conformance: &Conformance) -> String {
             }
             ProbeVerdict::NotApplicable => {
                 xml.push_str(&format!("      <skipped message=\"not applicable: {message}\"/>\n"));
+            }
+            ProbeVerdict::Advised => {
+                xml.push_str(&format!("      <skipped message=\"recommended: {message}\"/>\n"));
             }
             ProbeVerdict::Waived => {
                 let reason = result.waiver.as_ref().map_or("", |waiver| waiver.reason.as_str());

@@ -197,6 +197,7 @@ pub fn report(conformance: &Conformance) -> ConformanceReport {
             not_applicable: counts(ProbeVerdict::NotApplicable),
             blocked: counts(ProbeVerdict::Blocked),
             waived: counts(ProbeVerdict::Waived),
+            advised: counts(ProbeVerdict::Advised),
             targets: conformance.targets(),
             partial: conformance.is_partial,
             duration_ms: verdicts.duration_ms,

@@ -73,6 +73,7 @@ fn entry(index: usize, result: &ProbeResult) -> Value {
         // A blocked probe needs somebody to look: it passed for nobody.
         ProbeVerdict::Blocked => ("none", "open"),
         ProbeVerdict::Waived => ("error", "fail"),
+        ProbeVerdict::Advised => ("note", "fail"),
     };
     let text = match result.finding.message.as_str() {
         "" => result.probe.title,

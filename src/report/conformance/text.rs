@@ -53,6 +53,7 @@ pub fn render(conformance: &Conformance, style: Style) -> Visible {
     failures(&of(ProbeVerdict::Fail), style, &mut lines);
     blocked(&of(ProbeVerdict::Blocked), style, &mut lines);
     waived(&of(ProbeVerdict::Waived), style, &mut lines);
+    advised(&of(ProbeVerdict::Advised), style, &mut lines);
     for notice in &conformance.waiver_notes {
         lines.push(visible!("{} waiver of {}: {}", note, notice.probe, notice.message));
     }
@@ -188,6 +189,16 @@ fn waived(waived: &[&ProbeResult], style: Style, lines: &mut Vec<Visible>) {
     }
 }
 
+/// What the contract recommends and the tool does not do: its advice does not fail the run.
+fn advised(advised: &[&ProbeResult], style: Style, lines: &mut Vec<Visible>) {
+    for result in advised {
+        let label = style.warning("advice ");
+        let message = Visible::line(&result.finding.message).cut(MAX_MESSAGE);
+        lines.push(visible!("{} {}: {}", label, result.probe.id, message));
+        lines.push(visible!("  {} {}", style.accent("fix:"), result.probe.fix));
+    }
+}
+
 /// What fled from the session of its call.
 fn orphans(programs: &[String]) -> Option<String> {
     let (first, rest) = programs.split_first()?;
@@ -218,6 +229,7 @@ fn verdict(conformance: &Conformance, style: Style) -> Visible {
         (ProbeVerdict::Fail, "failed"),
         (ProbeVerdict::Blocked, "blocked"),
         (ProbeVerdict::Waived, "waived"),
+        (ProbeVerdict::Advised, "advised"),
         (ProbeVerdict::NotApplicable, "not applicable"),
     ]
     .into_iter()

@@ -30,7 +30,7 @@ pub struct Wish<'a> {
 pub enum WishError {
     #[error(transparent)]
     Name(#[from] NameError),
-    #[error("`{verb}` does not say whether the command changes something")]
+    #[error("the verb `{verb}` does not determine the mode of the command")]
     UnknownVerb { verb: String },
     #[error("`{verb}` needs the mode {wanted}, not {given}")]
     Mode { verb: String, wanted: &'static str, given: &'static str },
@@ -38,7 +38,7 @@ pub enum WishError {
     Request(String),
     #[error("the input `{0}` must be NAME, NAME? or NAME:TYPE with text, number, boolean or list")]
     Input(String),
-    #[error("at most {MAX_INPUTS} inputs")]
+    #[error("a command can have at most {MAX_INPUTS} inputs")]
     Inputs,
     #[error(
         "the summary must be one line of at most {MAX_SUMMARY} characters, without quotes, bars or backslashes"

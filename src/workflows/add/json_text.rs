@@ -16,7 +16,7 @@ pub enum PathStep<'a> {
 pub enum JsonEditError {
     #[error("it is not JSON: {0}")]
     Syntax(String),
-    #[error("`{0}` is not there")]
+    #[error("`{0}` does not exist")]
     Missing(String),
     #[error("`{path}` is not {expected}")]
     Kind { path: String, expected: &'static str },

@@ -62,8 +62,9 @@ pub fn run(
     let record = record(&project)?;
     let editor = EDITORS.of(project.family).ok_or_else(|| {
         let message = format!("the commands of {} are not declared for aos", project.family.noun());
-        Failure::new(ErrorCode::Validation, message)
-            .hint("edit them by hand; `aos check` says whether the project still fits its contract")
+        Failure::new(ErrorCode::Validation, message).hint(
+            "edit them by hand; `aos check` then reports whether the project follows its contract",
+        )
     })?;
     let files = repository::load(&project);
     let sources = Sources { repository: &files, record: &record };
@@ -104,7 +105,7 @@ fn record(project: &Project) -> Result<Record, Failure> {
     match (&project.record, &project.lock) {
         (Slot::Good(record), Slot::Good(_)) => Ok(record.clone()),
         _ => Err(Failure::new(ErrorCode::Config, "aos.toml or .agent/spec.lock cannot be used")
-            .hint("`aos check` says why; `aos sync-spec` makes the records of a project")),
+            .hint("`aos check` says why; `aos sync-spec` writes the records of a project")),
     }
 }
 
@@ -239,7 +240,7 @@ impl AddState {
                 ErrorCode::Validation,
                 format!("the project would break a rule: {}", said(first)),
             )
-            .hint(format!("`aos check --explain {}` says what it wants", first.rule))
+            .hint(format!("`aos check --explain {}` describes the rule", first.rule))
             .detail("findings", all));
         }
         Ok(warnings.iter().map(said).collect())
@@ -304,7 +305,7 @@ fn failure(error: &EditError) -> Failure {
         EditError::Reserved(_) => (ErrorCode::Validation, "choose another first word".to_owned()),
         EditError::Place { .. } | EditError::Json { .. } => (
             ErrorCode::Validation,
-            "bring the file back to the form that `aos new` gives it, or make the change by hand"
+            "restore the form of the file that `aos new` writes, or make the change by hand"
                 .to_owned(),
         ),
         EditError::Refused(_) => (ErrorCode::Validation, "nothing was changed".to_owned()),

@@ -16,7 +16,7 @@ pub struct CommandName {
 /// Why a text is no name.
 #[derive(Debug, thiserror::Error)]
 pub enum NameError {
-    #[error("a command has two words, what it is about and what it does")]
+    #[error("a command name needs two words: a resource and a verb")]
     Words,
     #[error(
         "`{0}` must be lower-case letters, digits and single dashes or underscores, and start with a letter"

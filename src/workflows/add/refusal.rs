@@ -8,15 +8,15 @@ use super::blueprint::WishError;
 #[must_use]
 pub fn refused(error: &WishError) -> Failure {
     let hint = match error {
-        WishError::Name(_) => "for example `aos add \"item publish\"`",
-        WishError::UnknownVerb { .. } => "say it: `--mode readonly`, `write`, `full` or `admin`",
+        WishError::Name(_) => "use a name such as `item publish`",
+        WishError::UnknownVerb { .. } => "add `--mode readonly`, `write`, `full` or `admin`",
         WishError::Mode { .. } => {
-            "change `--mode`, or choose a verb that says what the command does"
+            "change `--mode`, or choose a verb that describes the effect of the command"
         }
         WishError::Request(_) => {
             "`{id}` stands for the id of the target; other `{names}` become inputs"
         }
-        WishError::Input(_) => "for example `--input title --input size?:number`",
+        WishError::Input(_) => "write them as in `--input title --input size?:number`",
         WishError::Inputs => "split the command",
         WishError::Summary => "shorten `--summary`",
     };

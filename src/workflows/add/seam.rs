@@ -138,15 +138,15 @@ pub struct Edited {
 /// Why a project cannot be edited.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
-    #[error("the project has a command `{0}` already")]
+    #[error("the project already has a command `{0}`")]
     Taken(String),
     #[error("the project has no command `{name}`")]
     Unknown { name: String, near: Option<String> },
-    #[error("`{0}` belongs to the contract and stays")]
+    #[error("the contract requires `{0}`, so it cannot be changed")]
     Reserved(String),
     #[error("`{path}`: {reason}")]
     Place { path: String, reason: String },
-    #[error("`{path}` would be made, and it exists already")]
+    #[error("`{path}` already exists")]
     Exists { path: String },
     #[error("{0}")]
     Refused(String),
@@ -198,7 +198,7 @@ impl<'a> Desk<'a> {
     /// # Errors
     /// When it is not.
     pub fn needed(&self, path: &str) -> Result<&str, EditError> {
-        self.text(path).ok_or_else(|| EditError::place(path, "it is not there, or not text"))
+        self.text(path).ok_or_else(|| EditError::place(path, "it does not exist, or is not text"))
     }
 
     pub fn set(&mut self, path: &str, text: String) {

@@ -48,7 +48,7 @@ pub fn findings(fleet: &Fleet, reports: &[ProjectReport]) -> Vec<Finding> {
         let wanted = file.pin(member, report.family.name());
         if let Some(wanted) = wanted.filter(|wanted| report.tag.as_deref() != Some(*wanted)) {
             let tag = report.tag.as_deref().unwrap_or("no tag");
-            let message = format!("it follows {tag}, but {FLEET_PATH} wants {wanted}");
+            let message = format!("it follows {tag}, but {FLEET_PATH} requires {wanted}");
             found.push(members::PIN.finding(member, message));
         }
     }

@@ -135,7 +135,9 @@ impl FleetVerdict {
             _ if failed == 0 && self.members.is_empty() => {
                 format!("{} directories could not be searched", self.unsearched.len())
             }
-            _ if failed == 0 => format!("the fleet is not what it must be: {}", self.counts()),
+            _ if failed == 0 => {
+                format!("the fleet does not match aos-fleet.toml: {}", self.counts())
+            }
             _ => format!(
                 "{failed} of {total} projects do not match their contracts: {}",
                 self.counts()

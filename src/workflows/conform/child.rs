@@ -49,7 +49,7 @@ pub fn run(root: &Path, options: &[String]) -> Result<ChildAnswer, Failure> {
     let aos = environment::current_executable()
         .map_err(|error| lost(format!("aos cannot find its own program: {error}")))?;
     let directory = TemporaryDirectory::new()
-        .map_err(|(_, error)| lost(format!("there is no place for a report: {error}")))?;
+        .map_err(|(_, error)| lost(format!("the report directory cannot be created: {error}")))?;
     let report = directory.path().join("conform.sarif");
     let (aos, root) = (aos.to_string_lossy(), root.to_string_lossy());
     let option = format!("sarif={}", report.display());
@@ -94,8 +94,8 @@ fn said(stdout: &str) -> ChildError {
     ChildError {
         code: known.unwrap_or(ErrorCode::Unknown),
         message: text("/error/message")
-            .unwrap_or_else(|| "`aos conform` gave no answer".to_owned()),
-        hint: text("/error/details/hint"),
+            .unwrap_or_else(|| "`aos conform` returned no response".to_owned()),
+        hint: text("/error/details/fix"),
     }
 }
 
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn a_run_without_a_report_gives_its_error() {
-        let text = r#"{"ok":false,"error":{"code":"E_NOT_FOUND","message":"no tool","details":{"hint":"build it"}}}"#;
+        let text = r#"{"ok":false,"error":{"code":"E_NOT_FOUND","message":"no tool","details":{"fix":"build it"}}}"#;
         let (message, hint) = ("no tool".to_owned(), Some("build it".to_owned()));
         assert_eq!(said(text), ChildError { code: ErrorCode::NotFound, message, hint });
         assert_eq!(said("half a li").code, ErrorCode::Unknown);

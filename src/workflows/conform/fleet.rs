@@ -89,9 +89,9 @@ fn position(projects: &[PathBuf], from: &Path) -> Result<usize, Failure> {
     let wanted = files::canonical(from).ok();
     let is_it = |path: &PathBuf| wanted.is_some() && files::canonical(path).ok() == wanted;
     projects.iter().position(is_it).ok_or_else(|| {
-        let message = format!("`--from {}` is no project below the root", from.display());
+        let message = format!("`--from {}` is not a project below the root", from.display());
         Failure::new(ErrorCode::NotFound, message)
-            .hint("use a path of `projects` in an earlier answer")
+            .hint("use a path in `projects` of an earlier response")
     })
 }
 
@@ -161,7 +161,7 @@ fn row(path: String, answer: Result<ChildAnswer, Failure>) -> ConformedProject {
         probes: named.map(|(probe, _)| probe.clone()).take(MAX_NAMED).collect(),
         code,
         message,
-        hint,
+        fix: hint,
         ..ConformedProject::with_status(path, status)
     }
 }
@@ -236,7 +236,7 @@ fn failure(report: &ConformFleetReport, code: ErrorCode) -> Failure {
         let message =
             format!("interrupted: {} of {} tools are left", summary.pending, summary.projects);
         return Failure::new(code, message)
-            .hint(format!("add `--from {next}` to the same command for those that are left"));
+            .hint(format!("add `--from {next}` to the same command for the remaining projects"));
     }
     let message = match (summary.nonconformant, summary.failed) {
         (0, 0) if summary.projects == 0 && summary.unsearched.is_empty() => {
@@ -254,7 +254,7 @@ fn failure(report: &ConformFleetReport, code: ErrorCode) -> Failure {
         ),
     };
     Failure::new(code, message)
-        .hint("run `aos conform PATH` for a project to see its calls; `projects` has code and hint of what could not be run")
+        .hint("run `aos conform PATH` for a project to see its calls; `projects` has the code and the fix of each tool that could not be run")
 }
 
 fn text(summary: &ConformFleetSummary, rows: &[ConformedProject], run: &Run) -> Visible {

@@ -75,7 +75,7 @@ pub fn of(
     notes.extend(names.iter().filter(|(_, users)| users.len() > 1).map(|(name, users)| {
         let users: Vec<_> = users.iter().take(MAX_LISTED).map(String::as_str).collect();
         let name = excerpt(name, MAX_NAME);
-        format!("{} call themselves `{name}`; the host keeps one of them", users.join(" and "))
+        format!("{} have the same name `{name}`; the host keeps one of them", users.join(" and "))
     }));
     summary.passed_over = scan.passed_over.len();
     if scan.passed_over.len() > MAX_PASSED_OVER {
@@ -150,7 +150,7 @@ fn judge(
             state: State::NotProbed,
             promised: State::NotProbed,
             reason: "not_probed",
-            meaning: "it has a program, which was not asked",
+            meaning: "it has a program, which was not run",
             fix: "run `aos discover` without `--no-probe`",
             detail: None,
             tool: None,

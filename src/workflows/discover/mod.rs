@@ -84,7 +84,7 @@ fn roots(
     for given in request.roots {
         let path = files::canonical(given).map_err(|error| {
             Failure::new(ErrorCode::NotFound, format!("`{}`: {error}", given.display()))
-                .hint("give a directory that holds tools, or one tool")
+                .hint("pass a directory with tools, or the directory of one tool")
         })?;
         let is_tool = !matches!(files::kind(&path.join(host.marker())), Ok(Kind::Absent) | Err(_));
         match path.parent().filter(|_| is_tool && request.roots.len() == 1) {

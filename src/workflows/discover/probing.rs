@@ -121,7 +121,7 @@ fn run(
 fn why(program: &Program, error: &std::io::Error) -> String {
     let directory = files::canonical(&program.directory).map(|path| files::kind(&path));
     if !matches!(directory, Ok(Ok(Kind::Directory))) {
-        return format!("`{}` is not there, and it runs there", program.directory.display());
+        return format!("`{}`, in which it runs, does not exist", program.directory.display());
     }
     start::fault(&program.path, error)
 }

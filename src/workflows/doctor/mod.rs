@@ -14,16 +14,16 @@ use crate::visible::{Visible, visible};
 use crate::workflows::Run;
 
 impl DoctorCheck {
-    fn pass(name: &'static str, found: impl Into<String>) -> Self {
-        Self { check: name, status: "pass", fix: None, found: found.into() }
+    fn pass(name: &'static str, message: impl Into<String>) -> Self {
+        Self { check: name, status: "pass", fix: None, message: message.into() }
     }
 
-    fn warn(name: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { check: name, status: "warn", fix: Some(fix.into()), found: found.into() }
+    fn warn(name: &'static str, message: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { check: name, status: "warn", fix: Some(fix.into()), message: message.into() }
     }
 
-    fn fail(name: &'static str, found: impl Into<String>, fix: impl Into<String>) -> Self {
-        Self { check: name, status: "fail", fix: Some(fix.into()), found: found.into() }
+    fn fail(name: &'static str, message: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { check: name, status: "fail", fix: Some(fix.into()), message: message.into() }
     }
 }
 
@@ -53,7 +53,7 @@ pub fn examine(readiness: &'static str, run: &Run) -> Result<Outcome, Failure> {
             _ => run.style.bad("fail"),
         };
         let fix = check.fix.as_ref().map(|fix| visible!("\n       fix: {}", fix));
-        visible!("{}   {:<18} {}{}", status, check.check, check.found, fix.unwrap_or_default())
+        visible!("{}   {:<18} {}{}", status, check.check, check.message, fix.unwrap_or_default())
     });
     let text = Visible::joined(lines, "\n");
     let data = DoctorReport { checks: checks.into(), notices: looked.notices };
@@ -114,6 +114,6 @@ fn level(readiness: &'static str) -> DoctorCheck {
     DoctorCheck::warn(
         "release_readiness",
         readiness,
-        "read `aos changelog` before you update: what is not stable may change",
+        "read `aos changelog` before you update: features that are not stable may change",
     )
 }

@@ -30,12 +30,12 @@ pub fn version() -> DoctorCheck {
     match (newest, Version::parse(running)) {
         (Some(required), Ok(version)) if version.cmp_precedence(&required).is_lt() => {
             DoctorCheck::fail(
-                "version",
+                "min_version",
                 format!("aos {running}, but an installed Skill needs {required} or newer"),
                 "run `aos update`",
             )
         }
-        _ => DoctorCheck::pass("version", format!("aos {running}")),
+        _ => DoctorCheck::pass("min_version", format!("aos {running}")),
     }
 }
 
@@ -94,7 +94,7 @@ pub fn look() -> ReleaseLook {
             ReleaseLook { check: DoctorCheck::pass("update", found), notices: Vec::new() }
         }
         Err(failure) => {
-            let found = format!("the releases cannot be asked: {}", failure.message);
+            let found = format!("aos cannot check for a newer release: {}", failure.message);
             let fix = failure.hint.unwrap_or_else(|| "run `aos update --check`".to_owned());
             // What an earlier look found is still worth saying.
             let known = notice::current(environment::state_directory(), program::version());

@@ -82,7 +82,7 @@ fn unknown(id: &str) -> Failure {
         Some(near) => format!("did you mean `{near}`? Clients are {}", known.join(", ")),
         None => format!("use one of {}", known.join(", ")),
     };
-    Failure::new(ErrorCode::Validation, format!("`{}` is not a client", excerpt(id, 60)))
+    Failure::new(ErrorCode::Validation, format!("`{}` is not a supported client", excerpt(id, 60)))
         .hint(hint)
         .detail("known_clients", known)
 }

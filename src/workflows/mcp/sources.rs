@@ -38,7 +38,7 @@ fn source(package: &str, options: &Options) -> Result<Source, Failure> {
         None => {
             let shown = excerpt(package, 200);
             let message =
-                format!("`{shown}` is neither a directory, a program nor an installed augmentor");
+                format!("`{shown}` is not a directory, a program or an installed augmentor");
             Err(Failure::new(ErrorCode::NotFound, message)
                 .hint("use the directory of a tool, or an installed program or package"))
         }

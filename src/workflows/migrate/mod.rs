@@ -81,7 +81,7 @@ fn prepared(request: &MigrateRequest) -> Result<(Project, PreparedMigration), Fa
     sync::has_contract(project.family, "migrate")?;
     let migrator = MIGRATORS.of(project.family).ok_or_else(|| {
         Failure::new(ErrorCode::Validation, without_rewrites(project.family)).hint(
-            "`aos sync-spec` adopts a project, and `aos upgrade` brings one that aos made to the newest template",
+            "`aos sync-spec` adopts a project, and `aos upgrade` updates a project of aos to the newest template",
         )
     })?;
     let wanted = request.wanted(migrator.rewrites())?;
@@ -159,7 +159,7 @@ fn prepare(
                 proof.broken.join(", ")
             );
             return Err(Failure::new(ErrorCode::Nonconformant, message)
-                .hint("`--proof each` finds the rewrite, and leaves it out")
+                .hint("`--proof each` finds that rewrite and omits it")
                 .detail("proof", proof));
         }
         whole = Some(proof);

@@ -119,7 +119,7 @@ fn conform(
     let options: Vec<_> = readable
         .flat_map(|path| ["--readable".to_owned(), path.to_string_lossy().into_owned()])
         .collect();
-    let none = |why: &str| Ok(Err(format!("`aos conform` gave no result: {why}")));
+    let none = |why: &str| Ok(Err(format!("`aos conform` returned no result: {why}")));
     match child::run(&directory.path().join(name), &options) {
         Ok(ChildAnswer { verdicts: Some(verdicts), .. }) => Ok(Ok(verdicts)),
         Ok(ChildAnswer { error, .. }) => none(&error.message),

@@ -59,7 +59,7 @@ fn unknown(id: &str, all: &[ProjectRewrite]) -> Failure {
         || format!("use {}", known.join(", ")),
         |near| format!("did you mean `{near}`?"),
     );
-    Failure::new(ErrorCode::Validation, format!("there is no rewrite `{}`", excerpt(id, 60)))
+    Failure::new(ErrorCode::Validation, format!("the rewrite `{}` does not exist", excerpt(id, 60)))
         .hint(hint)
         .detail("known_rewrites", known)
 }

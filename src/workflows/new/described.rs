@@ -84,7 +84,7 @@ pub fn make(
     let without = || {
         let message = format!("the template `{}` makes no commands from a description", info.name);
         Failure::new(ErrorCode::Validation, message).hint(
-            "use `--template connector-python`, `cli-python` or `cli-go`, or leave `--openapi` out",
+            "use `--template connector-python`, `cli-python` or `cli-go`, or omit `--openapi`",
         )
     };
     let family = SCAFFOLDERS.of(info.family).ok_or_else(without)?;
@@ -113,18 +113,17 @@ pub fn load(file: &Path) -> Result<LoadedApi, Failure> {
     let shown = file.display().to_string();
     let refused = |reason: String| {
         Failure::new(ErrorCode::Validation, format!("description `{}`: {reason}", excerpt(&shown, 200)))
-            .hint("docs/openapi.md says what is read: OpenAPI 3.0 to 3.2 and Swagger 2.0, as JSON or YAML")
+            .hint("supported are OpenAPI 3.0 to 3.2 and Swagger 2.0, as JSON or YAML; docs/openapi.md has the details")
     };
-    let loaded = files::read_named(file, openapi::MAX_BYTES).map_err(|error| {
-        match error.kind() {
+    let loaded =
+        files::read_named(file, openapi::MAX_BYTES).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => Failure::new(
                 ErrorCode::NotFound,
                 format!("description `{}` does not exist", excerpt(&shown, 200)),
             )
-            .hint("check the path; nothing is fetched, so download a description from the network first"),
+            .hint("check the path; aos downloads nothing, so download the description first"),
             _ => refused(error.to_string()),
-        }
-    })?;
+        })?;
     let digest = Digest::of(&loaded.bytes);
     let name =
         file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -186,7 +185,7 @@ fn few_enough(api: &ApiDescription, file: &Path) -> Result<(), Failure> {
         "it describes {count} operations, and no client can use so many commands at once{named}"
     );
     Err(Failure::new(ErrorCode::Validation, message)
-        .hint(format!("choose: `{proposal}`; `--list` shows all, `--select '*'` takes all"))
+        .hint(format!("select some: `{proposal}`; `--list` lists all, `--select '*'` selects all"))
         .detail("operations", count)
         .detail("proposal", proposal)
         .detail("tags", shown))
@@ -223,13 +222,13 @@ fn unmet(fault: &WishFault) -> Failure {
             (ErrorCode::NotFound, "`--list` shows tags, paths and ids".to_owned())
         }
         WishFault::LowMode { id, lowest, .. } => {
-            (ErrorCode::Validation, format!("use `--mode {id}={lowest}`, or leave the option out"))
+            (ErrorCode::Validation, format!("use `--mode {id}={lowest}`, or omit the option"))
         }
         WishFault::Mode { .. } | WishFault::Rename { .. } => {
             (ErrorCode::Validation, "`--list` shows ids and modes".to_owned())
         }
         WishFault::Nothing(_) => {
-            (ErrorCode::Validation, "`--list` says what is left out".to_owned())
+            (ErrorCode::Validation, "`--list` lists the operations that are left out".to_owned())
         }
     };
     Failure::new(code, fault.to_string()).hint(hint)

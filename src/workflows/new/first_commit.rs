@@ -100,7 +100,7 @@ pub fn make(tree: &Path, tool: &str) -> FirstCommit {
 enum GitError {
     #[error("git does not know who you are; set user.name and user.email, then commit")]
     NoIdentity,
-    #[error("git said: {0}")]
+    #[error("git failed: {0}")]
     Failed(String),
     #[error("git is not installed")]
     NotInstalled,

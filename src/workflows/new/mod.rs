@@ -45,7 +45,7 @@ pub fn create(args: &NewRequest, run: &Run) -> Result<Outcome, Failure> {
     let place = NewPlace::find(args, project.tool())?;
     project.notes.extend(place.notes.iter().cloned());
     if let Ok(around) = Project::open(place.parent()) {
-        project.notes.push(format!("it lies inside another project, `{}`", around.root.display()));
+        project.notes.push(format!("it is inside another project, `{}`", around.root.display()));
     }
     if !args.write.dry_run {
         let removed = apply::remove_leftovers(place.parent()).into_iter().map(|name| {

@@ -117,7 +117,7 @@ impl NewProject {
         let places: BTreeSet<_> = self.managed.iter().map(place).collect();
         let places: Vec<_> = places.into_iter().collect();
         format!(
-            "{} in {} (renew with `aos gen` and `aos sync-spec`)",
+            "{} in {} (update with `aos gen` and `aos sync-spec`)",
             counted(self.managed.len(), "file"),
             places.join(", ")
         )

@@ -27,9 +27,10 @@ pub fn named<'a>(
     let Some(file) = preset.filter(|preset| is_file(preset)) else { return Ok(preset) };
     let family = SCAFFOLDERS.of(template.info.family);
     if !family.is_some_and(|family| family.takes_own_preset()) {
-        let message = format!("the template `{}` takes no preset of one's own", template.info.name);
+        let message =
+            format!("the template `{}` does not accept a preset file", template.info.name);
         return Err(Failure::new(ErrorCode::Validation, message)
-            .hint("name one of its presets, or leave `--preset` out"));
+            .hint("use one of its presets, or omit `--preset`"));
     }
     add(template, Path::new(file))?;
     Ok(Some(PATH))

@@ -72,10 +72,10 @@ impl NewPlace {
         let state = target_state(&target)?;
         if state == TargetState::Filled {
             let is_empty = files::names(&target).is_ok_and(|names| names.is_empty());
-            let reason = if is_empty { "is the current directory" } else { "has something in it" };
+            let reason = if is_empty { "is the current directory" } else { "is not empty" };
             let message = format!("`{}` {reason}", target.display());
             return Err(Failure::new(ErrorCode::Validation, message).hint(format!(
-                "give `{option}` a directory that does not exist or is empty; nothing was changed"
+                "pass a directory to `{option}` that does not exist or is empty; nothing was changed"
             )));
         }
         Ok(Self { target, missing, state, notes: Vec::new() })
@@ -113,8 +113,9 @@ fn resolve(dir: &Path, option: &str) -> Result<(PathBuf, Vec<PathBuf>), Failure>
             .hint("run the command in an existing directory")
     })?;
     let unusable = |code: ErrorCode, reason: &str| {
-        Failure::new(code, format!("`{}` cannot be used: {reason}", dir.display()))
-            .hint(format!("give `{option}` a path in an existing directory; nothing was changed"))
+        Failure::new(code, format!("`{}` cannot be used: {reason}", dir.display())).hint(format!(
+            "pass a path in an existing directory to `{option}`; nothing was changed"
+        ))
     };
     let full = here.join(dir);
     let mut existing = full.as_path();
@@ -214,7 +215,7 @@ pub fn occupied(target: &Path, record: Option<&str>, plan: &Plan) -> Failure {
     let reason = match (record, plan.obstacles().first()) {
         (Some(record), _) => format!("is already a project: it has `{record}`"),
         (None, Some(first)) => {
-            format!("cannot take the project: `{}`: {}", first.path, first.reason)
+            format!("cannot contain the project: `{}`: {}", first.path, first.reason)
         }
         (None, None) => "is not empty".to_owned(),
     };

@@ -33,7 +33,7 @@ pub fn show(run: &Run) -> Result<Outcome, Failure> {
     let contracts = contracts.map(|runtime| runtime.info.contracts).unwrap_or_default();
     let version = state.version.map_or_else(|| "unknown".to_owned(), |version| version.to_string());
     let mut lines = vec![visible!(
-        "{} {} in {} ({})",
+        "{} {} in {} {}",
         run.style.strong(&state.name),
         version,
         state.path,

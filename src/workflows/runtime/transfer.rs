@@ -48,7 +48,7 @@ pub fn own(text: &str, write: &WriteOptions, run: &Run) -> Result<Outcome, Failu
     if !subject.locked.files.keys().any(|path| listed(&path)) {
         return Err(Failure::new(
             ErrorCode::NotFound,
-            format!("`{part}` is no file or directory of the runtime"),
+            format!("`{part}` is not a file or directory of the runtime"),
         )
         .hint("`aos runtime` lists the parts"));
     }
@@ -89,7 +89,7 @@ pub fn give_back(text: &str, write: &WriteOptions, run: &Run) -> Result<Outcome,
                 subject.locked.version, runtime.info.version
             ),
         )
-        .hint("run `aos sync-spec` first; it leaves your parts alone"));
+        .hint("run `aos sync-spec` first; it does not change your parts"));
     }
     let sources = SourceBytes::read(&project.root, &subject.record)?;
     let module = module_of(&runtime, sources.go_mod.as_deref())?;
@@ -120,8 +120,8 @@ fn not_owned(subject: &RuntimeRecords, part: &RelativePath) -> Failure {
     let own = &subject.section.own;
     let names: Vec<_> = own.iter().map(|owned| format!("`{}`", owned.path)).collect();
     let hint = match own.iter().find(|owned| is_below(part, &owned.path)) {
-        Some(whole) => format!("it is part of `{}`; give that back", whole.path),
-        None if names.is_empty() => "no part of the runtime is yours".to_owned(),
+        Some(whole) => format!("it is part of `{}`; return that part", whole.path),
+        None if names.is_empty() => "the project owns no part of the runtime".to_owned(),
         None => format!("these are: {}", names.join(", ")),
     };
     Failure::new(ErrorCode::NotFound, format!("`{part}` is not a part that the project owns"))
@@ -164,7 +164,7 @@ impl RuntimeRecords {
     fn part(&self, text: &str) -> Result<RelativePath, Failure> {
         let text = text.trim_end_matches('/');
         let refused = |error: &dyn std::fmt::Display| {
-            Failure::new(ErrorCode::Validation, format!("the part is no path: {error}"))
+            Failure::new(ErrorCode::Validation, format!("the part is not a path: {error}"))
                 .hint("`aos runtime` lists the parts")
         };
         let given = RelativePath::parse(text).map_err(|error| refused(&error))?;
@@ -172,7 +172,7 @@ impl RuntimeRecords {
             return Ok(given);
         }
         if given == self.section.path {
-            return Err(Failure::new(ErrorCode::Validation, "the whole runtime is no part of it")
+            return Err(Failure::new(ErrorCode::Validation, "the whole runtime is not a part")
                 .hint("`aos runtime` lists the parts"));
         }
         RelativePath::parse(&format!("{}/{given}", self.section.path))

@@ -94,7 +94,7 @@ pub fn check(directory: &Path, run: &Run) -> Result<Outcome, Failure> {
     let lines = faults.iter().map(|fault| visible!("  {}", fault.to_string()));
     let report = Visible::joined(lines.chain([covered]), "\n");
     let mut failure = Failure::new(ErrorCode::Validation, message)
-        .hint("fix them; docs/templates.md describes the format")
+        .hint("correct the faults; docs/templates.md describes the format")
         .with(&data);
     failure.report = Some(report);
     Err(failure)

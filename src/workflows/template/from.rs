@@ -39,7 +39,7 @@ pub fn from(
             crate::error::source_code(&error),
             format!("`{}` cannot be read: {error}", directory.display()),
         )
-        .hint("give the directory of a repository")
+        .hint("pass the directory of a repository")
     })?;
     let own_name = root.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = name.map(str::to_owned).or(own_name).unwrap_or_default();
@@ -69,17 +69,15 @@ pub fn from(
             let list: Vec<_> = unlike.into_iter().take(5).collect();
             let message = format!("the template would not render back to {}", list.join(", "));
             return Err(Failure::new(ErrorCode::Unknown, message)
-                .hint("rename these files, or leave them out of the repository"));
+                .hint("rename these files, or remove them from the repository"));
         }
     };
     let mut notes = vec![format!(
-        "rendered with the name `{name}`, the template gives the same {} again",
+        "rendered with the name `{name}`, the template returns the same {}",
         crate::visible::counted(kept.len(), "file")
     )];
     notes.extend(maker.plain.iter().map(|path| {
-        format!(
-            "`{path}` is copied as it is, because it would not come back with the name replaced"
-        )
+        format!("`{path}` is copied unchanged, because replacing the name in it cannot be reversed")
     }));
     if forms.are_ambiguous() {
         notes.push(format!(
@@ -118,7 +116,7 @@ fn naming() -> Result<Template, Failure> {
 fn forms(name: &str) -> Result<Forms, Failure> {
     let naming = naming()?;
     let named = NamedProject::of(&naming, name, None, None)
-        .map_err(|failure| failure.hint("give the name of the project with `--name`"))?;
+        .map_err(|failure| failure.hint("pass the name of the project with `--name`"))?;
     Ok(Forms::of(&named.variables()))
 }
 

@@ -155,7 +155,7 @@ impl AnswerDraft {
                 visible!("{} {} -> {}", style.accent("planned"), self.current, self.target)
             }
             _ if self.notices.iter().any(|notice| notice.severity == "warning") => {
-                visible!("{} stays at {}", style.warning("current"), self.current)
+                visible!("{} remains at {}", style.warning("current"), self.current)
             }
             _ => visible!("{} {} is up to date", style.good("current"), self.current),
         };

@@ -213,7 +213,9 @@ impl<'a> Job<'a> {
             (_, None) => vec![
                 format!("download {}", find::archive_name(version)),
                 "compare it with checksums.txt, whose signature is verified".to_owned(),
-                format!("start the new program beside `{program}` and ask for its version"),
+                format!(
+                    "start the new program in the directory of `{program}` and read its version"
+                ),
                 format!("replace `{program}` with one rename"),
             ],
         };

@@ -227,7 +227,7 @@ impl<'a> UpgradeReport<'a> {
         }));
         if !change.differs.is_empty() {
             lines.push(visible!(
-                "{} of {} files differ from the template: {}; `--heal FILE` takes the template's",
+                "{} of {} files differ from the template: {}; `--heal FILE` restores the template's",
                 change.differs.len(),
                 change.differs.len() + change.same,
                 names(&change.differs).join(", ")

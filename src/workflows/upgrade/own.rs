@@ -51,7 +51,7 @@ pub fn versions(
         let mut notes = Vec::new();
         if origin.source == TemplateSource::Directory && !args.stay {
             notes.push(
-                "the template came from a directory; `--template DIR` takes the version there"
+                "the template came from a directory; `--template DIR` uses the version in a directory"
                     .to_owned(),
             );
         }
@@ -93,7 +93,7 @@ fn recorded(
             ErrorCode::Config,
             format!("the recorded template `{}` cannot be read: {fault}", previous.name),
         )
-        .hint("give the template with `--template`")
+        .hint("pass the template with `--template`")
     })
 }
 
@@ -134,7 +134,7 @@ fn is_later(previous: &TemplateSection, record: &Record, newest: &Template) -> R
             "the project was made from the template `{}`, not from `{}`",
             previous.name, info.name
         );
-        return refused(message, "give the template of the project");
+        return refused(message, "pass the template of the project");
     }
     if info.family != record.family {
         let message = format!(
@@ -149,7 +149,7 @@ fn is_later(previous: &TemplateSection, record: &Record, newest: &Template) -> R
             "the project has version {} of the template `{}`, but the given one is {}",
             previous.version, info.name, info.version
         );
-        return refused(message, "give a version that is not older");
+        return refused(message, "pass a version that is not older");
     }
     Ok(())
 }
@@ -157,5 +157,5 @@ fn is_later(previous: &TemplateSection, record: &Record, newest: &Template) -> R
 fn of_aos(previous: &TemplateSection) -> Failure {
     let message = format!("the template `{}` is a part of aos", previous.name);
     Failure::new(ErrorCode::Validation, message)
-        .hint("omit `--template`; it is for projects of a template of your own")
+        .hint("omit `--template`; it is for projects of your own template")
 }

@@ -55,7 +55,7 @@ fn a_word_that_is_no_program_says_why() {
         ("./plain", "`chmod +x` allows it"),
         ("./directory", "it is a directory"),
         ("./broken", "it is a broken link"),
-        ("./nothing", "it is not there"),
+        ("./nothing", "it does not exist"),
         ("plain", "`./` before it names the file here"),
         ("no-such-program", "it is not on PATH"),
     ] {

@@ -33,7 +33,7 @@ fn the_text_report_fits_a_screen_and_shows_what_proves_each_failure() {
     let sandbox = Sandbox::new();
     let answer = half(&sandbox, "text");
     let lines: Vec<&str> = answer.stdout.trim_end().lines().collect();
-    assert!(lines.len() <= 70, "{}", answer.stdout);
+    assert!(lines.len() <= 74, "{}", answer.stdout);
     assert!(lines.iter().all(|line| line.chars().count() < 320), "{}", answer.stdout);
     let first = |start: &str| lines.iter().position(|line| line.starts_with(start));
     assert!(first("fail ") < first("blocked "), "{}", answer.stdout);
@@ -69,7 +69,7 @@ fn no_message_has_a_hole_where_the_tool_has_nothing() {
 /// The command between backticks at the end of the next step, run by a shell.
 #[track_caller]
 fn follow(sandbox: &Sandbox, directory: &std::path::Path, error: &Value) -> Value {
-    let step = error["details"]["hint"].as_str().expect("a next step");
+    let step = error["details"]["fix"].as_str().expect("a next step");
     let command = step.rsplit("run `").next().and_then(|rest| rest.strip_suffix('`'));
     let command = command.unwrap_or_else(|| panic!("no command in {step}"));
     let rest = command.strip_prefix("aos ").unwrap_or_else(|| panic!("{command}"));
@@ -125,7 +125,7 @@ fn fields_choose_the_same_of_a_failing_run_as_of_a_good_one() {
     assert_eq!(details["summary"], serde_json::json!({"fail": 1}));
     assert_eq!(names(&details["results"][0]), names(&good["results"][0]));
     assert_eq!(names(&details["results"][0]), ["probe"]);
-    assert!(details["network"].is_null() && details["hint"].is_string(), "{details}");
+    assert!(details["network"].is_null() && details["fix"].is_string(), "{details}");
     for fault in ["", "meta"] {
         let error = narrowed(fault, "sumary").error("E_VALIDATION", 2);
         assert!(error["message"].as_str().expect("a message").contains("sumary"), "{error}");

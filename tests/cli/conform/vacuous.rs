@@ -21,7 +21,7 @@ fn with_types(sandbox: &Sandbox, faults: &[&str], words: [&str; 2]) -> std::path
     assert!(text.contains(from));
     let [reads, writes] = words;
     let to = format!(
-        "for each in COMMANDS]\n    commands = [{{**each, \"type\": \"{reads}\" if each[\"type\"] == \"read\" else \"{writes}\"}} for each in commands]\n    exits"
+        "for each in COMMANDS]\n    commands = [{{**each, \"type\": \"{reads}\" if each[\"type\"] == \"query\" else \"{writes}\"}} for each in commands]\n    exits"
     );
     std::fs::write(&path, text.replace(from, &to)).expect("commands");
     project
@@ -60,7 +60,7 @@ fn a_word_that_nobody_knows_blocks_what_depends_on_it() {
     let blocked = of_verdict(&answer, "blocked");
     assert_eq!(blocked.len(), BY_TYPE.len(), "{:?}", answer.json());
     for (id, message) in blocked {
-        assert!(message.contains("does not say whether it reads or writes"), "{id}: {message}");
+        assert!(message.contains("does not show whether it reads or writes"), "{id}: {message}");
     }
 }
 

@@ -165,7 +165,7 @@ fn a_name_that_is_no_rewrite_is_refused_with_the_nearest() {
     let sandbox = Sandbox::new();
     let project = connector(&sandbox, "aos-parcel");
     let error = sandbox.aos_in(&project, &["migrate", "--only", "mask"]).error("E_VALIDATION", 2);
-    assert_eq!(error["details"]["hint"], "did you mean `masks`?", "{error}");
+    assert_eq!(error["details"]["fix"], "did you mean `masks`?", "{error}");
 }
 
 #[test]

@@ -134,7 +134,7 @@ fn a_package_that_is_named_in_an_unknown_way_is_not_renamed_at_all() {
             "import cli_aos as package\nx = cli_aos\n",
             "as a value",
         ),
-        ("agent-harness/aos_parcel/__init__.py", "", "exists already"),
+        ("agent-harness/aos_parcel/__init__.py", "", "already exists"),
     ] {
         let sandbox_name = format!("{}/aos-parcel", path.replace('/', "-"));
         let project = connector(&sandbox, &sandbox_name);

@@ -76,7 +76,7 @@ fn questions_of_a_template_are_listed_and_hints_say_how() {
     for set in ["jobs=maybe", "zzzzzz=1"] {
         let words = ["new", "shop", "--template", "./web", "--no-git", "--set", set];
         let error = sandbox.aos(&words).error("E_VALIDATION", 2);
-        let hint = error["details"]["hint"].as_str().expect("a hint");
+        let hint = error["details"]["fix"].as_str().expect("a hint");
         assert!(hint.contains("aos new --list --template ./web"), "{hint}");
     }
 }

@@ -125,7 +125,7 @@ fn a_git_repository_is_recorded_with_its_commit_and_a_moved_tag_is_refused() {
     let source = "git+https://git.example/templates//web";
     let words = ["new", "shop", "--no-git", "--template", source];
     let data = repository.aos(&work, &words).data();
-    assert!(data["notes"].to_string().contains("nobody signed"), "{data}");
+    assert!(data["notes"].to_string().contains("is not signed"), "{data}");
     let project = work.join("shop");
     let record = disk::read(&project.join("aos.toml"));
     assert!(record.contains("tag = \"v1.0.0\"\ncommit = \""), "{record}");

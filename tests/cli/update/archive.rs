@@ -183,7 +183,7 @@ fn a_program_that_does_not_start_here_is_refused() {
         let error = setup.fails(config, &[]);
         assert_eq!(error["details"]["cause"], "does_not_start", "{name}: {error}");
     }
-    let hint = setup.fails(config, &[])["details"]["hint"].clone();
+    let hint = setup.fails(config, &[])["details"]["fix"].clone();
     assert!(hint.as_str().is_some_and(|hint| hint.contains("noexec")), "{hint}");
 }
 

@@ -57,9 +57,7 @@ fn a_rate_limit_says_how_long_to_wait_and_is_not_waited_for() {
         let error = setup.fails(row("discover", "E_RATE_LIMITED", 7), &[]);
         let wait = error["details"]["retry_after_s"].as_u64().expect("seconds");
         assert!(expected.contains(&wait), "{headers:?}: {wait}");
-        assert!(
-            error["details"]["hint"].as_str().is_some_and(|hint| hint.contains("GITHUB_TOKEN"))
-        );
+        assert!(error["details"]["fix"].as_str().is_some_and(|hint| hint.contains("GITHUB_TOKEN")));
     }
 }
 
@@ -284,7 +282,7 @@ fn an_older_version_is_never_installed_silently() {
     setup.publish(&Release::new("0.0.9"));
     let error = setup.fails(row("discover", "E_VALIDATION", 2), &["--target-version", "0.0.9"]);
     assert!(
-        error["details"]["hint"].as_str().is_some_and(|hint| hint.contains("--allow-downgrade"))
+        error["details"]["fix"].as_str().is_some_and(|hint| hint.contains("--allow-downgrade"))
     );
     assert_eq!(setup.host.paths(), [""; 0], "nobody was asked");
     for text in ["", "latest", "1.2", "1.2.3.4", "../x"] {

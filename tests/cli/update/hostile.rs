@@ -65,7 +65,7 @@ fn a_fault_of_an_asset_does_not_blame_the_token() {
     {
         setup.host.set(&asset(NEWER, CHECKSUMS), Reply::status(status));
         let error = setup.fails(row("download", code, exit), &[]);
-        let hint = error["details"]["hint"].as_str().expect("a hint");
+        let hint = error["details"]["fix"].as_str().expect("a hint");
         assert!(!hint.contains("GITHUB_TOKEN"), "{status}: {hint}");
     }
 }
@@ -111,7 +111,7 @@ fn a_signature_of_another_time_asks_for_the_clock() {
     release.signing = release.signing.with(crate::sigstore::Fault::LoggedInFuture);
     setup.publish(&release);
     let error = setup.fails(row("verify_signature", "E_INTEGRITY", 1), &[]);
-    let hint = error["details"]["hint"].as_str().expect("a hint");
+    let hint = error["details"]["fix"].as_str().expect("a hint");
     assert!(hint.contains("clock") && hint.contains("do not retry"), "{hint}");
 }
 

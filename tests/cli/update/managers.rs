@@ -296,7 +296,7 @@ fn a_manager_that_fails_is_answered_by_its_complaint() {
                 .as_str()
                 .is_some_and(|text| text.starts_with("npm install --global"))
         );
-        assert!(details["hint"].as_str().is_some_and(|text| text.contains("npm install --global")));
+        assert!(details["fix"].as_str().is_some_and(|text| text.contains("npm install --global")));
     }
 }
 

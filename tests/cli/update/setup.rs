@@ -384,7 +384,7 @@ impl Row {
             }
             (_, false) => {
                 assert!(message.contains("no change"), "{message}");
-                assert!(details["hint"].as_str().is_some_and(|hint| !hint.is_empty()), "{error:#}");
+                assert!(details["fix"].as_str().is_some_and(|hint| !hint.is_empty()), "{error:#}");
             }
         }
         setup.is_untouched();

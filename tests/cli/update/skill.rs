@@ -24,7 +24,7 @@ fn is_partial(setup: &Setup, error: &Value, cause: &str) {
     assert!(!error.to_string().contains("npx --yes") && !error.to_string().contains("skills add"));
     let message = error["message"].as_str().expect("a message");
     assert!(message.contains(&format!("aos is at {NEWER} now")), "{message}");
-    let hint = details["hint"].as_str().expect("a hint");
+    let hint = details["fix"].as_str().expect("a hint");
     assert!(
         hint.contains(command) && hint.contains(&format!("aos changelog --since {RUNNING}")),
         "{hint}"
@@ -134,7 +134,7 @@ fn without_a_home_the_skill_is_a_fault_of_the_settings() {
     let error = run(&mut command).error("E_CONFIG", 4);
     assert_eq!(error["details"]["cause"], "no_home");
     assert_eq!(error["details"]["binary_replaced"], true);
-    assert!(error["details"]["hint"].as_str().is_some_and(|hint| hint.starts_with("set HOME")));
+    assert!(error["details"]["fix"].as_str().is_some_and(|hint| hint.starts_with("set HOME")));
 }
 
 // A copy that somebody made where no installer writes is the user's.

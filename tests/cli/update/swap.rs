@@ -47,7 +47,7 @@ fn a_directory_that_cannot_be_written_is_found_before_any_download() {
         error["details"]["path"].as_str().is_some_and(|path| path.ends_with("/bin")),
         "{error}"
     );
-    let hint = error["details"]["hint"].as_str().expect("a hint");
+    let hint = error["details"]["fix"].as_str().expect("a hint");
     assert!(hint.contains("run `aos update`"), "{hint}");
     assert_eq!(setup.host.paths(), [LATEST], "nothing was downloaded");
 }
@@ -98,10 +98,7 @@ fn a_full_disk_is_an_io_fault() {
         error["details"]["path"].as_str().is_some_and(|path| path.ends_with(".new")),
         "{error}"
     );
-    assert!(
-        error["details"]["hint"].as_str().is_some_and(|hint| hint.contains("space")),
-        "{error}"
-    );
+    assert!(error["details"]["fix"].as_str().is_some_and(|hint| hint.contains("space")), "{error}");
 }
 
 // L10.

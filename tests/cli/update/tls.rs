@@ -112,7 +112,7 @@ fn a_certificate_that_is_not_believed_here_is_a_configuration_fault() {
         let answer = update(&setup, &door, roots.map(String::as_str));
         let error = row("discover", "E_CONFIG", 4).check(&setup, &answer);
         assert_eq!(error["details"]["cause"], "untrusted_certificate", "{name}: {error:#}");
-        let hint = error["details"]["hint"].as_str().expect("a hint");
+        let hint = error["details"]["fix"].as_str().expect("a hint");
         assert!(hint.contains("SSL_CERT_FILE"), "{name}: {hint}");
         assert_eq!(setup.host.paths(), [""; 0], "{name}: a question was asked");
     }
@@ -131,7 +131,7 @@ fn a_machine_without_certificates_is_a_configuration_fault() {
         command.env("SSL_CERT_FILE", setup.place(file));
         let error = row("discover", "E_CONFIG", 4).check(&setup, &run(&mut command));
         assert_eq!(error["details"]["cause"], "no_certificates", "{file}: {error:#}");
-        let hint = error["details"]["hint"].as_str().expect("a hint");
+        let hint = error["details"]["fix"].as_str().expect("a hint");
         assert!(hint.contains("ca-certificates"), "{file}: {hint}");
     }
 }

@@ -97,7 +97,7 @@ fn a_swap_that_fails_is_an_io_fault_and_leaves_nothing() {
     assert_eq!(details["binary_replaced"], false);
     assert_eq!(details["current_version"], RUNNING);
     assert_eq!(details["path"], setup.program().display().to_string());
-    assert!(details["hint"].as_str().is_some_and(|hint| hint.contains("run `aos update` again")));
+    assert!(details["fix"].as_str().is_some_and(|hint| hint.contains("run `aos update` again")));
     assert!(setup.program().join("full").is_dir(), "somebody else's directory is gone");
     setup.is_clean();
 }

@@ -35,7 +35,7 @@ fn an_answer_is_changed_later_with_everything_that_follows_from_it() {
 fn wrong_answers_are_refused_as_in_a_new_project() {
     let scene = Scene::made(&FILES, &[]);
     let error = scene.aos(&["upgrade", "--set", "job=yes"]).error("E_VALIDATION", 2);
-    assert_eq!(error["details"]["hint"], "did you mean `jobs`?");
+    assert_eq!(error["details"]["fix"], "did you mean `jobs`?");
     scene.aos(&["upgrade", "--set", "jobs=maybe"]).error("E_VALIDATION", 2);
     scene.aos(&["upgrade", "--set", "jobs"]).error("E_USAGE", 2);
 }
@@ -48,7 +48,7 @@ fn questions_of_the_newer_template_get_their_default_or_are_all_asked_for() {
     let files = [("A.md.tera", "two {= color =}\n")];
     scene.publish("1.1.0", &more.replace("DEFAULT", ""), &files);
     let error = scene.aos(&["upgrade"]).error("E_VALIDATION", 2);
-    let hint = error["details"]["hint"].as_str().unwrap();
+    let hint = error["details"]["fix"].as_str().unwrap();
     assert!(hint.contains("--set color=") && hint.contains("--set size="), "{hint}");
     let context = scene.aos(&["context"]).data();
     assert_eq!(context["project"]["template"]["answers_fit"], false);

@@ -95,7 +95,7 @@ fn a_deleted_file_stays_deleted_until_it_is_restored() {
     assert!(!scene.has("B.md"));
     scene.aos(&["upgrade", "--restore", "A.md"]).error("E_VALIDATION", 2);
     let error = scene.aos(&["upgrade", "--restore", "A.mb"]).error("E_NOT_FOUND", 3);
-    assert_eq!(error["details"]["hint"], "did you mean `A.md`?");
+    assert_eq!(error["details"]["fix"], "did you mean `A.md`?");
 }
 
 #[test]

@@ -24,7 +24,7 @@ fn a_version_that_this_aos_lacks_is_named_with_those_it_has() {
     scene.aos(&["upgrade"]).error("E_NOT_FOUND", 3);
     scene.edit("aos.toml", "version = \"../1.0.0\"", "version = \"2.0.0\"");
     let error = scene.aos(&["upgrade"]).error("E_CONFLICT", 6);
-    assert_eq!(error["details"]["hint"], "run `aos update`");
+    assert_eq!(error["details"]["fix"], "run `aos update`");
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn a_project_without_a_template_is_told_what_to_run_instead() {
     let end = start + record[start..].find("\n[answers]").unwrap();
     scene.write("aos.toml", &format!("{}{}", &record[..start], &record[end..]));
     let error = scene.aos(&["upgrade"]).error("E_VALIDATION", 2);
-    assert!(error["details"]["hint"].as_str().unwrap().contains("aos sync-spec"), "{error}");
+    assert!(error["details"]["fix"].as_str().unwrap().contains("aos sync-spec"), "{error}");
     scene.edit(
         "aos.toml",
         "[answers]",

@@ -3,8 +3,14 @@
 
 package contract
 
+import (
+	"sort"
+	"strconv"
+	"strings"
+)
+
 // SpecTag is the contract that this file was generated from.
-const SpecTag = "v1.1.0"
+const SpecTag = "v1.2.0"
 
 // SchemaVersion is the value of schema_version in every envelope.
 const SchemaVersion = "1.0"
@@ -217,8 +223,26 @@ var NoticeOptionalKeys = []string{"release_url"}
 // HumanActionCodes: Codes that ask for a person; a tool may add them.
 var HumanActionCodes = []string{"E_HUMAN_REQUIRED", "E_2FA_REQUIRED"}
 
+// CommandTypes: Types of commands.
+var CommandTypes = []string{"query", "write"}
+
+// RequiredCommands: Commands that every tool has.
+var RequiredCommands = []string{"reference", "context", "doctor", "changelog"}
+
+// Capabilities: What a tool may be able to do.
+var Capabilities = []string{"upstream", "credentials", "writes", "dangerous", "lists", "scopes", "streams", "batch", "jobs", "human_action", "update"}
+
+// FieldKinds: Kinds of fields.
+var FieldKinds = []string{"count", "date", "id", "secret", "text", "time", "token", "untrusted", "version"}
+
+// IdFieldNames: Names of fields of the kind id; * stands for any beginning.
+var IdFieldNames = []string{"id", "*_id"}
+
+// TimeFieldNames: Names of fields of the kind time; * stands for any beginning.
+var TimeFieldNames = []string{"*_at"}
+
 // ReferenceRequiredKeys: required_keys of reference.
-var ReferenceRequiredKeys = []string{"tool", "version", "risk_tier", "release_readiness", "commands", "schemas", "exit_codes", "error_codes"}
+var ReferenceRequiredKeys = []string{"tool", "version", "contract", "capabilities", "risk_tier", "release_readiness", "commands", "schemas", "exit_codes", "error_codes"}
 
 // ReferenceConditionalKeys: conditional_keys of reference.
 var ReferenceConditionalKeys = []string{}
@@ -250,6 +274,33 @@ var ReferenceReleaseLevels = []string{"stable", "beta", "unpublishable"}
 // ReferenceReleaseStatuses: release_statuses of reference.
 var ReferenceReleaseStatuses = []string{"verified", "missing", "not_applicable", "unknown"}
 
+// ReferenceOptionalKeys: optional_keys of reference.
+var ReferenceOptionalKeys = []string{"description", "schema_version", "runtime_version", "global_flags", "environment", "defaults"}
+
+// ReferenceContractKeys: contract_keys of reference.
+var ReferenceContractKeys = []string{"tag", "digest"}
+
+// ReferenceCommandOptionalKeys: command_optional_keys of reference.
+var ReferenceCommandOptionalKeys = []string{"aliases", "batch", "dangerous", "stream", "detail", "formats", "dry_run_schema"}
+
+// ReferenceParamOptionalKeys: param_optional_keys of reference.
+var ReferenceParamOptionalKeys = []string{"default", "description", "values", "minimum", "maximum", "positional", "placeholder"}
+
+// ReferenceSchemaOptionalKeys: schema_optional_keys of reference.
+var ReferenceSchemaOptionalKeys = []string{"types", "kinds", "items_schema"}
+
+// ReferenceErrorCodeKeys: error_code_keys of reference.
+var ReferenceErrorCodeKeys = []string{"exit", "retryable"}
+
+// ReferenceErrorCodeOptionalKeys: error_code_optional_keys of reference.
+var ReferenceErrorCodeOptionalKeys = []string{"core", "reserved"}
+
+// ReferenceEnvironmentKeys: environment_keys of reference.
+var ReferenceEnvironmentKeys = []string{"name", "description"}
+
+// ReferenceEnvironmentOptionalKeys: environment_optional_keys of reference.
+var ReferenceEnvironmentOptionalKeys = []string{"secret"}
+
 // ContextRequiredKeys: required_keys of context.
 var ContextRequiredKeys = []string{"version", "credentials"}
 
@@ -260,7 +311,13 @@ var ContextConditionalKeys = []string{"notices"}
 var ContextCredentialsKeys = []string{"configured"}
 
 // ContextCredentialsOptionalKeys: credentials_optional_keys of context.
-var ContextCredentialsOptionalKeys = []string{"valid", "expires_at", "refreshable"}
+var ContextCredentialsOptionalKeys = []string{"valid", "expires_at", "refreshable", "storage"}
+
+// ContextOptionalKeys: optional_keys of context.
+var ContextOptionalKeys = []string{"tool", "env", "account", "config", "project", "skill"}
+
+// ContextCredentialStorages: credential_storages of context.
+var ContextCredentialStorages = []string{"keyring", "encrypted_file", "env", "none"}
 
 // DoctorRequiredKeys: required_keys of doctor.
 var DoctorRequiredKeys = []string{"checks"}
@@ -273,6 +330,12 @@ var DoctorStatuses = []string{"pass", "warn", "fail"}
 
 // DoctorRequiredChecks: required_checks of doctor.
 var DoctorRequiredChecks = []string{"release_readiness"}
+
+// DoctorCheckOptionalKeys: check_optional_keys of doctor.
+var DoctorCheckOptionalKeys = []string{"message", "details"}
+
+// DoctorOptionalChecks: optional_checks of doctor.
+var DoctorOptionalChecks = []string{"min_version", "credentials", "skill_current", "update", "upstream"}
 
 // ChangelogRequiredKeys: required_keys of changelog.
 var ChangelogRequiredKeys = []string{"current_version", "entries"}
@@ -303,3 +366,103 @@ var UpdateStages = []string{"discover", "download", "verify_signature", "verify_
 
 // UpdateSignatureStatuses: signature_statuses of update.
 var UpdateSignatureStatuses = []string{"verified", "not_checked"}
+
+// UpdateOptionalKeys: optional_keys of update.
+var UpdateOptionalKeys = []string{"install_method", "command", "severity", "plan", "notices", "binary_replaced", "checksum_verified", "archive_sha256", "signer_identity", "log_index", "release_url", "remote_version", "skill_sync_command", "next_step"}
+
+// FailureDetailOptionalKeys: detail_optional_keys of failure.
+var FailureDetailOptionalKeys = []string{"fix", "known", "retry_after_s"}
+
+// Text has every value of this module, one line each and sorted; its SHA-256 is the digest of the module.
+func Text() string {
+	lines := []string{
+		"tag " + SpecTag,
+		"schema_version " + SchemaVersion,
+		"human_action_exit " + strconv.Itoa(HumanActionExit),
+	}
+	for code, spec := range Codes {
+		exit, retryable := strconv.Itoa(ExitFor(code)), strconv.FormatBool(Retryable(code))
+		lines = append(lines, "code "+code+" "+exit+" "+retryable+" "+strconv.FormatBool(spec.Core))
+	}
+	for status, code := range HTTPStatusCodes {
+		lines = append(lines, "status "+status+" "+code)
+	}
+	lines = append(lines, "word NAMING_CONVENTION "+NamingConvention)
+	lines = append(lines, "word UNTRUSTED_KEY "+UntrustedKey)
+	lines = append(lines, "word STREAM_LAST_TYPE "+StreamLastType)
+	lines = append(lines, "word OFFSET_NEXT_KEY "+OffsetNextKey)
+	lines = append(lines, "word TRUNCATED_KEY "+TruncatedKey)
+	lines = append(lines, "list SUCCESS_ENVELOPE_KEYS "+strings.Join(SuccessEnvelopeKeys, ","))
+	lines = append(lines, "list ERROR_ENVELOPE_KEYS "+strings.Join(ErrorEnvelopeKeys, ","))
+	lines = append(lines, "list ERROR_OBJECT_KEYS "+strings.Join(ErrorObjectKeys, ","))
+	lines = append(lines, "list META_REQUIRED_KEYS "+strings.Join(MetaRequiredKeys, ","))
+	lines = append(lines, "list META_OPTIONAL_KEYS "+strings.Join(MetaOptionalKeys, ","))
+	lines = append(lines, "list STREAM_KEYS "+strings.Join(StreamKeys, ","))
+	lines = append(lines, "list CURSOR_PAGE_KEYS "+strings.Join(CursorPageKeys, ","))
+	lines = append(lines, "list OFFSET_PAGE_KEYS "+strings.Join(OffsetPageKeys, ","))
+	lines = append(lines, "list BATCH_PREVIEW_KEYS "+strings.Join(BatchPreviewKeys, ","))
+	lines = append(lines, "list BATCH_ITEM_KEYS "+strings.Join(BatchItemKeys, ","))
+	lines = append(lines, "list BATCH_ITEM_ERROR_KEYS "+strings.Join(BatchItemErrorKeys, ","))
+	lines = append(lines, "list BATCH_SUMMARY_KEYS "+strings.Join(BatchSummaryKeys, ","))
+	lines = append(lines, "list BATCH_SUMMARY_OPTIONAL_KEYS "+strings.Join(BatchSummaryOptionalKeys, ","))
+	lines = append(lines, "list BATCH_TOTAL_OF "+strings.Join(BatchTotalOf, ","))
+	lines = append(lines, "list DRY_RUN_KEYS "+strings.Join(DryRunKeys, ","))
+	lines = append(lines, "list CONFIRM_POLICIES "+strings.Join(ConfirmPolicies, ","))
+	lines = append(lines, "list NOTICE_TYPES "+strings.Join(NoticeTypes, ","))
+	lines = append(lines, "list NOTICE_SEVERITIES "+strings.Join(NoticeSeverities, ","))
+	lines = append(lines, "list NOTICE_REQUIRED_KEYS "+strings.Join(NoticeRequiredKeys, ","))
+	lines = append(lines, "list NOTICE_OPTIONAL_KEYS "+strings.Join(NoticeOptionalKeys, ","))
+	lines = append(lines, "list HUMAN_ACTION_CODES "+strings.Join(HumanActionCodes, ","))
+	lines = append(lines, "list COMMAND_TYPES "+strings.Join(CommandTypes, ","))
+	lines = append(lines, "list REQUIRED_COMMANDS "+strings.Join(RequiredCommands, ","))
+	lines = append(lines, "list CAPABILITIES "+strings.Join(Capabilities, ","))
+	lines = append(lines, "list FIELD_KINDS "+strings.Join(FieldKinds, ","))
+	lines = append(lines, "list ID_FIELD_NAMES "+strings.Join(IdFieldNames, ","))
+	lines = append(lines, "list TIME_FIELD_NAMES "+strings.Join(TimeFieldNames, ","))
+	lines = append(lines, "list REFERENCE_REQUIRED_KEYS "+strings.Join(ReferenceRequiredKeys, ","))
+	lines = append(lines, "list REFERENCE_CONDITIONAL_KEYS "+strings.Join(ReferenceConditionalKeys, ","))
+	lines = append(lines, "list REFERENCE_COMMAND_KEYS "+strings.Join(ReferenceCommandKeys, ","))
+	lines = append(lines, "list REFERENCE_WRITE_COMMAND_KEYS "+strings.Join(ReferenceWriteCommandKeys, ","))
+	lines = append(lines, "list REFERENCE_CONDITIONAL_COMMAND_KEYS "+strings.Join(ReferenceConditionalCommandKeys, ","))
+	lines = append(lines, "list REFERENCE_PARAM_KEYS "+strings.Join(ReferenceParamKeys, ","))
+	lines = append(lines, "list REFERENCE_SCHEMA_KEYS "+strings.Join(ReferenceSchemaKeys, ","))
+	lines = append(lines, "list REFERENCE_SCHEMA_SHAPES "+strings.Join(ReferenceSchemaShapes, ","))
+	lines = append(lines, "list REFERENCE_RELEASE_READINESS_KEYS "+strings.Join(ReferenceReleaseReadinessKeys, ","))
+	lines = append(lines, "list REFERENCE_RELEASE_LEVELS "+strings.Join(ReferenceReleaseLevels, ","))
+	lines = append(lines, "list REFERENCE_RELEASE_STATUSES "+strings.Join(ReferenceReleaseStatuses, ","))
+	lines = append(lines, "list REFERENCE_OPTIONAL_KEYS "+strings.Join(ReferenceOptionalKeys, ","))
+	lines = append(lines, "list REFERENCE_CONTRACT_KEYS "+strings.Join(ReferenceContractKeys, ","))
+	lines = append(lines, "list REFERENCE_COMMAND_OPTIONAL_KEYS "+strings.Join(ReferenceCommandOptionalKeys, ","))
+	lines = append(lines, "list REFERENCE_PARAM_OPTIONAL_KEYS "+strings.Join(ReferenceParamOptionalKeys, ","))
+	lines = append(lines, "list REFERENCE_SCHEMA_OPTIONAL_KEYS "+strings.Join(ReferenceSchemaOptionalKeys, ","))
+	lines = append(lines, "list REFERENCE_ERROR_CODE_KEYS "+strings.Join(ReferenceErrorCodeKeys, ","))
+	lines = append(lines, "list REFERENCE_ERROR_CODE_OPTIONAL_KEYS "+strings.Join(ReferenceErrorCodeOptionalKeys, ","))
+	lines = append(lines, "list REFERENCE_ENVIRONMENT_KEYS "+strings.Join(ReferenceEnvironmentKeys, ","))
+	lines = append(lines, "list REFERENCE_ENVIRONMENT_OPTIONAL_KEYS "+strings.Join(ReferenceEnvironmentOptionalKeys, ","))
+	lines = append(lines, "list CONTEXT_REQUIRED_KEYS "+strings.Join(ContextRequiredKeys, ","))
+	lines = append(lines, "list CONTEXT_CONDITIONAL_KEYS "+strings.Join(ContextConditionalKeys, ","))
+	lines = append(lines, "list CONTEXT_CREDENTIALS_KEYS "+strings.Join(ContextCredentialsKeys, ","))
+	lines = append(lines, "list CONTEXT_CREDENTIALS_OPTIONAL_KEYS "+strings.Join(ContextCredentialsOptionalKeys, ","))
+	lines = append(lines, "list CONTEXT_OPTIONAL_KEYS "+strings.Join(ContextOptionalKeys, ","))
+	lines = append(lines, "list CONTEXT_CREDENTIAL_STORAGES "+strings.Join(ContextCredentialStorages, ","))
+	lines = append(lines, "list DOCTOR_REQUIRED_KEYS "+strings.Join(DoctorRequiredKeys, ","))
+	lines = append(lines, "list DOCTOR_CHECK_KEYS "+strings.Join(DoctorCheckKeys, ","))
+	lines = append(lines, "list DOCTOR_STATUSES "+strings.Join(DoctorStatuses, ","))
+	lines = append(lines, "list DOCTOR_REQUIRED_CHECKS "+strings.Join(DoctorRequiredChecks, ","))
+	lines = append(lines, "list DOCTOR_CHECK_OPTIONAL_KEYS "+strings.Join(DoctorCheckOptionalKeys, ","))
+	lines = append(lines, "list DOCTOR_OPTIONAL_CHECKS "+strings.Join(DoctorOptionalChecks, ","))
+	lines = append(lines, "list CHANGELOG_REQUIRED_KEYS "+strings.Join(ChangelogRequiredKeys, ","))
+	lines = append(lines, "list CHANGELOG_CONDITIONAL_KEYS "+strings.Join(ChangelogConditionalKeys, ","))
+	lines = append(lines, "list CHANGELOG_ENTRY_KEYS "+strings.Join(ChangelogEntryKeys, ","))
+	lines = append(lines, "list CHANGELOG_CHANGE_CATEGORIES "+strings.Join(ChangelogChangeCategories, ","))
+	lines = append(lines, "list UPDATE_REQUIRED_KEYS "+strings.Join(UpdateRequiredKeys, ","))
+	lines = append(lines, "list UPDATE_CHECK_KEYS "+strings.Join(UpdateCheckKeys, ","))
+	lines = append(lines, "list UPDATE_FAILURE_DETAIL_KEYS "+strings.Join(UpdateFailureDetailKeys, ","))
+	lines = append(lines, "list UPDATE_PARTIAL_DETAIL_KEYS "+strings.Join(UpdatePartialDetailKeys, ","))
+	lines = append(lines, "list UPDATE_STAGES "+strings.Join(UpdateStages, ","))
+	lines = append(lines, "list UPDATE_SIGNATURE_STATUSES "+strings.Join(UpdateSignatureStatuses, ","))
+	lines = append(lines, "list UPDATE_OPTIONAL_KEYS "+strings.Join(UpdateOptionalKeys, ","))
+	lines = append(lines, "list FAILURE_DETAIL_OPTIONAL_KEYS "+strings.Join(FailureDetailOptionalKeys, ","))
+	sort.Strings(lines)
+	return strings.Join(lines, "\n") + "\n"
+}

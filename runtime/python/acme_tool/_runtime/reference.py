@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import contract_gen
 from ..about import DESCRIPTION, TOOL, VERSION
-from . import RUNTIME_VERSION, config, output
+from . import RUNTIME_VERSION, capabilities, config, output
 from .command import EXEMPT, GLOBALS, INTEGER, LIST, Command, Param
 from .commands.self_description import Reference
 from .config import env
@@ -37,7 +37,8 @@ def reference(tool: Tool) -> Reference:
         "tool": TOOL,
         "version": VERSION,
         "description": DESCRIPTION,
-        "spec_tag": contract_gen.SPEC_TAG,
+        "contract": capabilities.contract(),
+        "capabilities": capabilities.of(tool),
         "runtime_version": RUNTIME_VERSION,
         "risk_tier": tool.risk_tier,
         "release_readiness": tool.readiness.describe(),
@@ -75,7 +76,7 @@ def _variables(tool: Tool) -> list[tuple[str, bool, str]]:
 def _command(command: Command) -> dict[str, Any]:
     described: dict[str, Any] = {
         "path": command.path,
-        "type": "write" if command.writes else "read",
+        "type": "write" if command.writes else "query",
     }
     if command.writes:
         described["confirm"] = command.confirm

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .. import contract_gen
+
+
+def _fits(patterns: Sequence[str], name: str) -> bool:
+    """Whether a name is one of these; `*` stands for any beginning."""
+    return any(
+        name.endswith(each[1:]) if each.startswith("*") else name == each
+        for each in patterns
+    )
 
 
 @dataclass(frozen=True)
@@ -29,6 +38,16 @@ class Schema:
         described = {
             "shape": contract_gen.REFERENCE_SCHEMA_SHAPES[0],
             "fields": self.fields,
+            "kinds": [
+                f"{name}: {kind}" for name in self.fields if (kind := self._kind(name))
+            ],
             "untrusted_fields": list(self.untrusted),
         }
         return {**described, "items_schema": self.items} if self.items else described
+
+    def _kind(self, name: str) -> str:
+        if name in self.untrusted:
+            return "untrusted"
+        if _fits(contract_gen.ID_FIELD_NAMES, name):
+            return "id"
+        return "time" if _fits(contract_gen.TIME_FIELD_NAMES, name) else ""

@@ -126,7 +126,8 @@ fn asked(
     probe: &str,
     facts: &AdapterFacts,
 ) -> Result<Ran, String> {
-    let sandbox = Sandbox::new().map_err(|error| format!("there is no sandbox: {error}"))?;
+    let sandbox =
+        Sandbox::new().map_err(|error| format!("the sandbox cannot be created: {error}"))?;
     let call = json!({"call": "Probe", "config": {"probe": probe, "facts": facts}});
     let ran = subject::run(&Launch {
         program: &driver.program,

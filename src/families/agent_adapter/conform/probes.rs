@@ -67,7 +67,7 @@ pub const PROBES: &[Probe] = &[
         "launch",
         "sessions",
         "Permissions, model, system prompt and prompt of a new session reach the agent",
-        "A setting that is not passed on has no effect, and nobody notices",
+        "A setting that is not passed on silently has no effect",
         "pass the setting on in `GetLaunchCommand`, or correct conform.toml"
     ),
     probe!(
@@ -138,7 +138,7 @@ pub const PROBES: &[Probe] = &[
         "delivery",
         "hook command",
         "events",
-        "Each event of the agent reaches the daemon exactly once and prints nothing, whatever `ao` does",
+        "Each event of the agent reaches the daemon exactly once and prints nothing, even if `ao` fails",
         "Without reported activity a session seems to hang, and output of a hook disturbs the agent",
         "correct the events in hooks.go, and their names in conform.toml"
     ),

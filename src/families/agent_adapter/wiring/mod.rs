@@ -39,7 +39,7 @@ impl Wirer for AdapterWirer {
         if request.project.root.starts_with(inside) {
             let message = "the adapter is already in its directory in the checkout";
             return Err(Failure::new(ErrorCode::Validation, message).hint(
-                "keep the project elsewhere; `aos wire` copies its files into the checkout",
+                "move the project out of the checkout; `aos wire` copies its files into the checkout",
             ));
         }
         if request.undo {

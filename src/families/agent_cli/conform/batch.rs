@@ -103,7 +103,7 @@ fn batch_preview(lab: &ProbeCaller<'_>) -> ProbeStep {
         let token = token(lab, granted)?;
         let before = lab.mutations();
         let other = lab.call(&and(used, &["--confirm", &token]));
-        other.expect(lab.mutations() == before, format!("{what} is carried out"))?;
+        other.expect(lab.mutations() == before, format!("{what} is executed"))?;
         other.expect_code(&["E_CONFLICT"], what)?;
     }
     Ok(())
@@ -144,14 +144,15 @@ fn result(lab: &ProbeCaller<'_>) -> ProbeStep {
     )?;
     for item in &items {
         let is_failing = item["target"] == sample.failing.as_str();
-        let message = format!("the result of `{}` is not what the upstream said", item["target"]);
+        let message =
+            format!("the result of `{}` differs from the response of the upstream", item["target"]);
         shot.expect(item["ok"] == !is_failing, message)?;
         if is_failing {
             let code = item["error"]["code"].as_str().unwrap_or_default();
             let core = lab.contract.error_codes.core.iter().find(|(name, _)| name.as_str() == code);
             let same = core.is_none_or(|(_, spec)| item["error"]["retryable"] == spec.retryable);
             let known = code.starts_with("E_") && same && item["error"]["retryable"].is_boolean();
-            shot.expect(known, "the error of an item has no code and retryable of the table")?;
+            shot.expect(known, "the error of an item lacks code and retryable of the table")?;
         }
     }
     let summary = shot.at("/data/summary");
@@ -169,7 +170,7 @@ fn result(lab: &ProbeCaller<'_>) -> ProbeStep {
 pub const CONTINUE: Probe = Probe {
     id: "cli.batch-continue",
     section: "§15.5",
-    title: "--continue-on-error false stops at the first failure and says what was skipped",
+    title: "--continue-on-error false stops at the first failure and reports what was skipped",
     why: "The agent can resume with the targets that were not attempted",
     fix: "Stop the loop, and count the remaining targets as skipped",
     run: |session| examine(session, go_on),

@@ -329,7 +329,7 @@ fn not_json(lab: &ProbeCaller<'_>) -> ProbeStep {
         shot.expect(!shot.observed.has_traceback(), "a runtime error was printed")?;
         shot.expect_code(
             &["E_SERVER", "E_NETWORK"],
-            &format!("an answer of the type {kind} that is no JSON"),
+            &format!("an answer of the type {kind} that is not JSON"),
         )?;
     }
     Ok(())

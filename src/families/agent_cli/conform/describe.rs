@@ -14,7 +14,7 @@ use super::lab::{Account, ProbeCaller, examine};
 use super::listing::commands;
 use super::stop::{ProbeStep, Unfinished};
 use crate::conform::probe::Probe;
-use crate::families::agent_cli::contract::FAMILY;
+use crate::families::agent_cli::contract::{FAMILY, SelfDescription};
 
 const SELF: &[&str] = &["reference", "context", "doctor", "changelog"];
 
@@ -79,7 +79,7 @@ fn context(lab: &ProbeCaller<'_>) -> ProbeStep {
         }
     }
     let configured = shot.at("/data/credentials/configured");
-    shot.expect(configured.is_boolean(), "`credentials.configured` is no boolean")?;
+    shot.expect(configured.is_boolean(), "`credentials.configured` is not a boolean")?;
     let is_empty = shot.at("/data/notices").as_array().is_some_and(Vec::is_empty);
     shot.expect(!is_empty, "`notices` is there and empty")?;
     if lab.fixture.credentials.is_none() {
@@ -143,6 +143,10 @@ fn doctor(lab: &ProbeCaller<'_>) -> ProbeStep {
             return Err(shot.fail(format!("`{name}` has no `fix`")));
         };
         let says = fix.as_str().is_some_and(|fix| !fix.trim().is_empty());
+        let stray = other_member(lab, check);
+        let message =
+            |key| format!("`{name}` has the member `{key}`, which the contract does not know");
+        shot.without(stray.map(message))?;
         let fits = if status == "pass" { fix.is_null() } else { says };
         shot.expect(fits, format!("`fix` of `{name}` does not fit its status `{status}`"))?;
     }
@@ -167,6 +171,17 @@ fn doctor(lab: &ProbeCaller<'_>) -> ProbeStep {
         agrees,
         format!("`release_readiness` is not `{wanted}` although the level is {level}"),
     )
+}
+
+/// A member that a check may not have; tags before v1.2.0 allow any.
+fn other_member(lab: &ProbeCaller<'_>, check: &Value) -> Option<String> {
+    let lists = &lab.contract.self_description.doctor;
+    let optional: Vec<&str> = SelfDescription::members(lists, "check_optional_keys").collect();
+    let required: Vec<&str> = SelfDescription::members(lists, "check_keys").collect();
+    let mut members = check.as_object().into_iter().flatten().map(|(key, _)| key);
+    let is_known =
+        |key: &&String| [&optional, &required].iter().any(|list| list.contains(&key.as_str()));
+    members.find(|key| !optional.is_empty() && !is_known(key)).cloned()
 }
 
 pub const CHANGELOG: Probe = Probe {
@@ -194,7 +209,7 @@ fn changelog(lab: &ProbeCaller<'_>) -> ProbeStep {
         let text = entry["version"].as_str().unwrap_or_default();
         let version = Version::parse(text).ok();
         let version =
-            version.ok_or_else(|| shot.fail(format!("the entry `{text}` is no version")))?;
+            version.ok_or_else(|| shot.fail(format!("the entry `{text}` is not a version")))?;
         // Null while a version is not published yet.
         let date = entry.get("date");
         let is_date = date.and_then(Value::as_str).is_some_and(is_day);
@@ -210,7 +225,7 @@ fn changelog(lab: &ProbeCaller<'_>) -> ProbeStep {
             .collect();
         let other =
             changes.keys().find(|key| !categories.is_empty() && !categories.contains(key.as_str()));
-        shot.expect(other.is_none(), format!("the entry {text} has a category of its own"))?;
+        shot.expect(other.is_none(), format!("the entry {text} has an unknown category"))?;
         versions.push(version);
     }
     let ordered = versions.windows(2).all(|pair| pair[0] > pair[1]);
@@ -222,7 +237,7 @@ fn changelog(lab: &ProbeCaller<'_>) -> ProbeStep {
         let wanted: Vec<_> =
             versions.iter().filter(|version| *version > since).map(Version::to_string).collect();
         let message =
-            format!("--since {since} gives {} and not {}", found.join(","), wanted.join(","));
+            format!("--since {since} returns {}, not {}", found.join(","), wanted.join(","));
         shot.expect(found == wanted, message)?;
         shot.expect(
             shot.at("/data/since") == since.to_string().as_str(),

@@ -102,14 +102,15 @@ pub const EXAMPLES_PARSE: Probe = Probe {
 fn examples_parse(lab: &ProbeCaller<'_>) -> ProbeStep {
     let reference = lab.reference()?;
     lab.tally.count("examples");
-    let unclear = commands(&reference).find_map(|(path, command)| kind::unclear(path, command));
+    let unclear = commands(&reference)
+        .find_map(|(path, command)| kind::unclear(&lab.contract.commands, path, command));
     for (path, command) in commands(&reference) {
         let is_long = lab.fixture.long.iter().any(|long| long == path);
         let examples = command["examples"].as_array().into_iter().flatten();
         for example in examples.filter_map(Value::as_str) {
             let words = split(example);
             let is_preview = words.iter().any(|word| word == "--dry-run" || word == "--check");
-            let runs = kind::reads(command) && !is_long
+            let runs = kind::reads(&lab.contract.commands, command) && !is_long
                 || is_preview && (command["confirm"] == "always" || path == "update");
             if !runs || words.first().is_none_or(|word| reference["tool"] != word.as_str()) {
                 continue;
@@ -217,14 +218,17 @@ pub const PACKAGE_VERSION: Probe = Probe {
 fn package_version(lab: &ProbeCaller<'_>) -> ProbeStep {
     let text = project_file(lab, "package.json")?;
     let manifest = crate::strict_json::read(&text)
-        .map_err(|_| Unfinished::Fail("package.json is no JSON document".to_owned(), None))?;
+        .map_err(|_| Unfinished::Fail("package.json is not a JSON document".to_owned(), None))?;
     let Some(version) = manifest["version"].as_str() else {
         return Err(Unfinished::NotApplicable("package.json has no version".to_owned()));
     };
     let reference = lab.reference()?;
     let said = reference["version"].as_str().unwrap_or_default();
     let shot = lab.look(&["reference"]);
-    shot.expect(said == version, format!("package.json says {version}, and the tool says {said}"))
+    shot.expect(
+        said == version,
+        format!("package.json has version {version}, but the tool reports {said}"),
+    )
 }
 
 /// A file of the project.

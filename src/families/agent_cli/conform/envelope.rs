@@ -54,7 +54,7 @@ pub const ENVELOPE_KEYS: Probe = Probe {
     section: "§3",
     title: "An envelope has exactly the keys of a success or of a failure",
     why: "Agents distinguish success and failure by the keys; an additional or missing key breaks strict readers",
-    fix: "Print `ok`, `schema_version`, `meta` and either `data` or `error`, also when they are empty",
+    fix: "Print `ok`, `schema_version`, `meta` and either `data` or `error`, even if they are empty",
     run: |session| examine(session, envelope_keys),
     ..Probe::of(FAMILY)
 };
@@ -86,9 +86,9 @@ fn error_keys(lab: &ProbeCaller<'_>) -> ProbeStep {
 pub const META_KEYS: Probe = Probe {
     id: "cli.meta-keys",
     section: "§3",
-    title: "`meta` has duration_ms and at most notices beside it",
+    title: "`meta` has only duration_ms and, if there are any, notices",
     why: "Everything else belongs in `data`; readers of `meta` are strict",
-    fix: "Print `duration_ms` as a whole number also when it is 0, leave `notices` out when there is none",
+    fix: "Print `duration_ms` as a whole number even if it is 0, and omit `notices` if there are none",
     run: |session| examine(session, meta_keys),
     ..Probe::of(FAMILY)
 };
@@ -153,13 +153,13 @@ fn formats(lab: &ProbeCaller<'_>) -> ProbeStep {
             let same = shot.document.is_ok() && shape_of(shot.at("")) == shape;
             shot.expect(
                 same,
-                format!("{} gives another document than the default", more.join(" ")),
+                format!("{} returns another document than the default", more.join(" ")),
             )?;
             if more == ["--compact"] {
                 let stdout = String::from_utf8_lossy(shot.observed.stdout()).into_owned();
                 shot.expect(
                     stdout.trim_end().lines().count() == 1,
-                    "--compact gives several lines",
+                    "--compact prints several lines",
                 )?;
             }
         }
@@ -215,7 +215,7 @@ pub const QUIET: Probe = Probe {
 fn quiet(lab: &ProbeCaller<'_>) -> ProbeStep {
     for call in [&["context", "--quiet"][..], &["context", "--quiet", "--no-such-option"]] {
         let shot = lab.look(call);
-        shot.expect(shot.document.is_ok(), "--quiet takes the document away")?;
+        shot.expect(shot.document.is_ok(), "--quiet suppresses the document")?;
     }
     Ok(())
 }
@@ -238,7 +238,7 @@ fn deterministic(lab: &ProbeCaller<'_>) -> ProbeStep {
             continue;
         }
         let same = shape_of(first.at("")) == shape_of(second.at(""));
-        second.expect(same, format!("`{}` gives another structure the second time", call[0]))?;
+        second.expect(same, format!("`{}` returns another structure the second time", call[0]))?;
     }
     Ok(())
 }
@@ -258,10 +258,10 @@ fn no_prompt(lab: &ProbeCaller<'_>) -> ProbeStep {
     let mut unclear = None;
     for (path, command) in commands(&reference) {
         // A bare write may do something when it need not be confirmed.
-        let runs = kind::reads(command) || command["confirm"] == "always";
+        let runs = kind::reads(&lab.contract.commands, command) || command["confirm"] == "always";
         let is_long = lab.fixture.long.iter().any(|long| long == path);
         if !runs {
-            unclear = unclear.or_else(|| kind::unclear(path, command));
+            unclear = unclear.or_else(|| kind::unclear(&lab.contract.commands, path, command));
         }
         if !runs || is_long {
             continue;

@@ -165,6 +165,21 @@ impl Role {
             Self::Other => "other",
         }
     }
+
+    /// The capability of a tool that has such a command, where the contract has a word for it.
+    #[must_use]
+    pub fn capability(self) -> Option<&'static str> {
+        match self {
+            Self::List => Some("lists"),
+            Self::Create | Self::Update | Self::Delete => Some("writes"),
+            Self::Batch => Some("batch"),
+            Self::Stream => Some("streams"),
+            Self::Scopes => Some("scopes"),
+            Self::Job => Some("jobs"),
+            Self::Human => Some("human_action"),
+            Self::Get | Self::Other => None,
+        }
+    }
 }
 
 /// Arguments with which a command does its work against the mock.
@@ -249,7 +264,7 @@ impl TryFrom<AgentCliTable> for AgentCliFixture {
         let settings: Vec<_> = settings.collect();
         for name in variables.chain(settings.iter().map(|setting| &setting.env)) {
             if !is_variable(name) {
-                return Err(format!("`{name}` is no name of an environment variable"));
+                return Err(format!("`{name}` is not the name of an environment variable"));
             }
             if is_reserved(name) {
                 let why = "the sandbox and the network of the tool depend on it";
@@ -268,7 +283,7 @@ impl TryFrom<AgentCliTable> for AgentCliFixture {
                 return Err(format!("agent_cli.upstream.command has no `{PORT}`"));
             }
             if upstream.command.first().is_none_or(|program| leaves(program)) {
-                return Err("the first word of agent_cli.upstream.command is no program of the project or of PATH".to_owned());
+                return Err("the first word of agent_cli.upstream.command is not a program of the project or on PATH".to_owned());
             }
         }
         if let Some(update) = &update
@@ -298,7 +313,7 @@ fn checked(sample: &Sample) -> Result<(), String> {
             && word.chars().all(|symbol| symbol.is_ascii_alphanumeric() || "-_".contains(symbol))
     };
     if sample.path.len() > MAX_WORD || !sample.path.split(' ').all(is_word) {
-        return Err(format!("`{}` is no path of a command", excerpt(&sample.path, 200)));
+        return Err(format!("`{}` is not the path of a command", excerpt(&sample.path, 200)));
     }
     let lists = [
         ("args", &sample.args),
@@ -334,7 +349,7 @@ pub fn bounded(name: &str, words: &[String]) -> Result<(), String> {
     if words.len() <= MAX_WORDS && words.iter().all(usable) {
         return Ok(());
     }
-    Err(format!("{name} has more than {MAX_WORDS} words, or one that is no argument"))
+    Err(format!("{name} has more than {MAX_WORDS} words, or one that is not an argument"))
 }
 
 fn is_repository(name: &str) -> bool {

@@ -36,7 +36,7 @@ pub fn token(lab: &ProbeCaller<'_>, call: &[String]) -> ProbeStep<String> {
     let token = shot.at("/data/confirm_token").as_str();
     token
         .map(str::to_owned)
-        .ok_or_else(|| Unfinished::Blocked("the dry run gives no token".to_owned()))
+        .ok_or_else(|| Unfinished::Blocked("the dry run returns no token".to_owned()))
 }
 
 /// The samples that write and are confirmed always.
@@ -47,10 +47,10 @@ pub fn writes<'a>(lab: &ProbeCaller<'a>) -> ProbeStep<Vec<&'a Sample>> {
     let mut found = Vec::new();
     for sample in WRITES.into_iter().flat_map(|role| lab.samples(role)) {
         let command = lab.declared(&sample.path)?;
-        if let Some(why) = kind::unclear(&sample.path, &command) {
+        if let Some(why) = kind::unclear(&lab.contract.commands, &sample.path, &command) {
             return Err(Unfinished::Blocked(why));
         }
-        if kind::is_gated(&command) {
+        if kind::is_gated(&lab.contract.commands, &command) {
             found.push(sample);
         }
     }
@@ -127,12 +127,12 @@ fn dry_run(lab: &ProbeCaller<'_>) -> ProbeStep {
         let preview = shot.at("/data/preview").as_object();
         shot.expect(preview.is_some_and(|preview| !preview.is_empty()), "`preview` shows nothing")?;
         let token = shot.at("/data/confirm_token").as_str().unwrap_or_default();
-        shot.expect(token.len() >= 16, "`confirm_token` is no token")?;
+        shot.expect(token.len() >= 16, "`confirm_token` is not a token")?;
         let expires = shot.at("/data/expires_at").as_str().unwrap_or_default();
         let life = seconds_until(expires);
         shot.expect(
             life.is_some(),
-            "`expires_at` is no time in UTC of the form 2026-01-31T12:00:00Z",
+            "`expires_at` is not a UTC time of the form 2026-01-31T12:00:00Z",
         )?;
         let is_near = life.is_some_and(|life| (1..=MAX_LIFE).contains(&life));
         shot.expect(is_near, "`expires_at` is not within the next day")?;
@@ -144,7 +144,7 @@ fn dry_run(lab: &ProbeCaller<'_>) -> ProbeStep {
 fn leaks(lab: &ProbeCaller<'_>, shot: &Answered) -> ProbeStep {
     let preview = shot.data().to_string();
     let leaks = lab.secrets().iter().any(|secret| secret.leak(&preview).is_some());
-    shot.expect(!leaks, "the preview holds a secret")
+    shot.expect(!leaks, "the preview contains a secret")
 }
 
 /// Seconds from now until a time in UTC.

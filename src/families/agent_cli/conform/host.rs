@@ -109,8 +109,8 @@ impl<'a> ReleaseHost<'a> {
             )
         })?;
         let current = reference["version"].as_str().and_then(|text| Version::parse(text).ok());
-        let current = current
-            .ok_or_else(|| Unfinished::Blocked("`reference` gives no version".to_owned()))?;
+        let current =
+            current.ok_or_else(|| Unfinished::Blocked("`reference` has no version".to_owned()))?;
         let behaviour = Arc::new(Mutex::new(HostBehaviour::Release(current.clone())));
         let shared = Arc::clone(&behaviour);
         let (repository, tool) = (
@@ -171,7 +171,8 @@ impl<'a> ReleaseHost<'a> {
         self.does(HostBehaviour::Release(version.clone()));
         let shot = self.update(&["--check"]);
         if self::is_verified_first(&shot) {
-            let message = "the tool tells only of releases that are signed, and nobody can sign one for this run";
+            let message =
+                "the tool reports only signed releases, and no release can be signed for this run";
             return Err(Unfinished::Blocked(message.to_owned()));
         }
         shot.expect(shot.is_ok(), "`update --check` fails against a host that answers")
@@ -186,7 +187,7 @@ impl<'a> ReleaseHost<'a> {
         let shot = self.update(&["--check"]);
         let method = shot.at("/data/install_method").as_str().unwrap_or_default().to_owned();
         match method.as_str() {
-            "" => Err(Unfinished::Blocked("`update --check` gives no install_method".to_owned())),
+            "" => Err(Unfinished::Blocked("`update --check` has no install_method".to_owned())),
             "standalone" | "binary" => Ok(()),
             other => Err(Unfinished::NotApplicable(format!(
                 "this copy was installed by `{other}`, which also brings its updates"
@@ -273,7 +274,7 @@ fn content(name: &str) -> Vec<u8> {
         CHECKSUMS => format!("{}  nothing.tar.gz\n", "0".repeat(64)).into_bytes(),
         // The form of the older cosign, which is refused, and signed by nobody.
         BUNDLE => b"{\"base64Signature\":\"AAAA\",\"cert\":\"AAAA\"}".to_vec(),
-        _ => b"this is no archive".to_vec(),
+        _ => b"this is not an archive".to_vec(),
     }
 }
 

@@ -16,8 +16,8 @@ use crate::strict_json;
 
 use super::fixture::{self, AgentCliFixture, Role};
 use super::{
-    codes, describe, described, envelope, gate, kind, listing, normal, optional, pages, queries,
-    redaction, secrets, shapes, values,
+    codes, describe, described, envelope, gate, kind, kinds, listing, normal, optional, pages,
+    queries, redaction, secrets, shapes, values,
 };
 
 /// The variable of the release host that update probes set to a made-up secret.
@@ -196,7 +196,7 @@ impl CallRules<'_> {
     /// §8, §11 and §15.8: fields, ids, times and marks.
     fn data(&self, noted: &Noted, path: &str, data: &Value, ruling: &mut Ruling) {
         let is_preview = noted.has("--dry-run") && data.get("confirm_token").is_some();
-        let wrong = values::wrong(data);
+        let wrong = values::wrong(&self.contract.fields, data);
         let owner = wrong.as_ref().map_or(queries::IDS_AND_TIMES.id, |(place, _)| {
             let place: Vec<&str> = place.iter().map(String::as_str).collect();
             match (path, place.as_slice()) {
@@ -214,12 +214,27 @@ impl CallRules<'_> {
             owner,
             mark.map(|mark| format!("`{key}` names `{mark}`, which is not on its object")),
         );
+        if let Some(fault) = self.kinds(path, data) {
+            ruling.see(kinds::FIELD_KINDS.id, fault);
+        }
         // A preview shows what the caller wants, not what others wrote, and its members are those of the gate.
         if is_preview {
             return;
         }
         self.marks(noted, path, data, ruling);
         self.declared(path, data, ruling);
+    }
+
+    /// §3.2: the kinds of the published fields, and of those that the schema of the command declares.
+    fn kinds(&self, path: &str, data: &Value) -> Option<Option<String>> {
+        if self.contract.fields.kinds.is_empty() {
+            return None;
+        }
+        let published = kinds::published(&self.contract.fields, path, data);
+        let own = schema(&self.reference, path)
+            .map(|schema| kinds::declared(&self.contract.fields, &self.reference, schema, data))
+            .unwrap_or_default();
+        (published.fields + own.fields > 0).then(|| published.fault.or(own.fault))
     }
 
     fn owner_of_marks(&self, noted: &Noted, usual: &'static str) -> &'static str {
@@ -255,7 +270,7 @@ impl CallRules<'_> {
         let rows = data.as_array().map_or(std::slice::from_ref(data), Vec::as_slice);
         let mut names = rows.iter().filter_map(Value::as_object).flat_map(serde_json::Map::keys);
         let stray = names.find(|key| !is_declared(key));
-        let owner = if kind::writes(command) {
+        let owner = if kind::writes(&self.contract.commands, command) {
             described::DECLARED_WRITES.id
         } else {
             describe::DECLARED_FIELDS.id
@@ -270,9 +285,12 @@ impl CallRules<'_> {
     fn stream(&self, noted: &Noted, path: &str, ruling: &mut Ruling) {
         let text = String::from_utf8_lossy(noted.observed.stdout()).into_owned();
         let is_whole = noted.observed.exit() == Some(0);
-        let lines = shapes::stream(&self.contract.envelope, &text, is_whole);
-        ruling.see(queries::STREAM.id, lines.as_ref().err().cloned());
         let rules = &self.contract.envelope;
+        let lines = shapes::stream(rules, &text);
+        ruling.see(queries::STREAM.id, lines.as_ref().err().cloned());
+        if let (true, Ok(lines)) = (is_whole, &lines) {
+            ruling.see(queries::STREAM_SUMMARY.id, shapes::summary(rules, lines));
+        }
         for line in lines.unwrap_or_default() {
             ruling.see(
                 envelope::SNAKE_CASE.id,
@@ -328,7 +346,7 @@ fn no_document(noted: &Noted, reason: String, ruling: &mut Ruling) {
         ruling
             .see(owner, Some(format!("the envelope of {code} is on stderr, and stdout is empty")));
     } else if noted.has("--quiet") {
-        ruling.see(envelope::QUIET.id, Some("--quiet takes the document away".to_owned()));
+        ruling.see(envelope::QUIET.id, Some("--quiet suppresses the document".to_owned()));
     } else {
         ruling.see(envelope::ONE_DOCUMENT.id, Some(reason));
     }

@@ -1,7 +1,9 @@
-//! What a command does, by the words of `reference`. The contract leaves the words of `type` open: the usual ones mean
-//! the same, and an unknown one shows nothing.
+//! What a command does, by the words of `reference`: those of the contract (since v1.2.0), else the usual ones, which
+//! `cli.command-types` reports. A word that nobody knows shows nothing.
 
 use serde_json::Value;
+
+use crate::families::agent_cli::executable::CommandRules;
 
 const READS: &[&str] = &[
     "read",
@@ -48,12 +50,17 @@ pub enum CommandKind {
 }
 
 /// What `reference` says that a command does.
-pub fn of(command: &Value) -> CommandKind {
+pub fn of(rules: &CommandRules, command: &Value) -> CommandKind {
     let word = command["type"].as_str().unwrap_or_default().trim().to_lowercase();
     let word = word.replace([' ', '_'], "-");
     // How it is confirmed is said of writes alone, in words that the contract defines.
     let is_confirmed = command.get("confirm").is_some_and(|confirm| !confirm.is_null());
-    match (READS.contains(&word.as_str()), WRITES.contains(&word.as_str())) {
+    let defined = command["type"].as_str().and_then(|word| rules.changes(word));
+    let (reads, writes) = match defined {
+        Some(changes) => (!changes, changes),
+        None => (READS.contains(&word.as_str()), WRITES.contains(&word.as_str())),
+    };
+    match (reads, writes) {
         (true, _) if is_confirmed || command["dangerous"] == true => CommandKind::Unknown,
         (true, _) => CommandKind::Reads,
         (_, true) => CommandKind::Writes,
@@ -61,27 +68,27 @@ pub fn of(command: &Value) -> CommandKind {
     }
 }
 
-pub fn reads(command: &Value) -> bool {
-    of(command) == CommandKind::Reads
+pub fn reads(rules: &CommandRules, command: &Value) -> bool {
+    of(rules, command) == CommandKind::Reads
 }
 
-pub fn writes(command: &Value) -> bool {
-    of(command) == CommandKind::Writes
+pub fn writes(rules: &CommandRules, command: &Value) -> bool {
+    of(rules, command) == CommandKind::Writes
 }
 
 /// Whether a command is a write that wants a token always, which is also what no word about it means.
-pub fn is_gated(command: &Value) -> bool {
-    writes(command) && command.get("confirm").is_none_or(|confirm| confirm == "always")
+pub fn is_gated(rules: &CommandRules, command: &Value) -> bool {
+    writes(rules, command) && command.get("confirm").is_none_or(|confirm| confirm == "always")
 }
 
 /// The word that nobody knows, as a reason.
-pub fn unclear(path: &str, command: &Value) -> Option<String> {
-    if of(command) != CommandKind::Unknown {
+pub fn unclear(rules: &CommandRules, path: &str, command: &Value) -> Option<String> {
+    if of(rules, command) != CommandKind::Unknown {
         return None;
     }
     let word = command["type"].as_str().unwrap_or_default();
     Some(format!(
-        "`reference` gives `{path}` the type `{word}`, which does not say whether it reads or writes"
+        "in `reference`, `{path}` has the type `{word}`, which does not show whether it reads or writes"
     ))
 }
 
@@ -91,20 +98,36 @@ mod tests {
 
     use super::*;
 
+    fn open() -> CommandRules {
+        CommandRules::default()
+    }
+
     #[test]
     fn usual_words_mean_the_same_and_unknown_ones_show_nothing() {
         for word in ["read", "Query", "read_only"] {
-            assert_eq!(of(&json!({"type": word})), CommandKind::Reads, "{word}");
+            assert_eq!(of(&open(), &json!({"type": word})), CommandKind::Reads, "{word}");
         }
         for word in ["write", "mutation", "Delete"] {
-            assert_eq!(of(&json!({"type": word})), CommandKind::Writes, "{word}");
+            assert_eq!(of(&open(), &json!({"type": word})), CommandKind::Writes, "{word}");
         }
         for command in [json!({}), json!({"type": "thing"}), json!({"type": 7})] {
-            assert_eq!(of(&command), CommandKind::Unknown, "{command}");
-            assert!(unclear("x", &command).is_some());
+            assert_eq!(of(&open(), &command), CommandKind::Unknown, "{command}");
+            assert!(unclear(&open(), "x", &command).is_some());
         }
-        assert_eq!(of(&json!({"type": "read", "confirm": "always"})), CommandKind::Unknown);
-        assert!(is_gated(&json!({"type": "mutation"})));
-        assert!(!is_gated(&json!({"type": "write", "confirm": "exempt"})));
+        assert_eq!(
+            of(&open(), &json!({"type": "read", "confirm": "always"})),
+            CommandKind::Unknown
+        );
+        assert!(is_gated(&open(), &json!({"type": "mutation"})));
+        assert!(!is_gated(&open(), &json!({"type": "write", "confirm": "exempt"})));
+    }
+
+    #[test]
+    fn the_words_of_the_contract_come_first() {
+        let rules = r#"{"types": {"list": {"changes": true}}, "required": []}"#;
+        let rules: CommandRules = serde_json::from_str(rules).unwrap();
+        assert_eq!(of(&rules, &json!({"type": "list"})), CommandKind::Writes);
+        assert_eq!(of(&rules, &json!({"type": "read"})), CommandKind::Reads);
+        assert_eq!(of(&rules, &json!({"type": "levitate"})), CommandKind::Unknown);
     }
 }

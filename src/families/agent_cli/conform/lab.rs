@@ -108,7 +108,8 @@ impl<'a> ProbeCaller<'a> {
             .contract
             .of::<AgentCliContract>()
             .map_err(|_| "the contract is one of another family")?;
-        let sandbox = Sandbox::new().map_err(|error| format!("there is no sandbox: {error}"))?;
+        let sandbox =
+            Sandbox::new().map_err(|error| format!("the sandbox cannot be created: {error}"))?;
         Ok(Self {
             session,
             fixture: fixture::of(session).unwrap_or(&NOTHING),
@@ -320,7 +321,7 @@ impl<'a> ProbeCaller<'a> {
             return local();
         }
         let Some(reference) = self.session_reference() else { return unusable() };
-        if !super::listing::may_have(&reference, role) {
+        if !self.may_have(&reference, role) {
             let message = format!("`reference` has no command of the kind `{}`", role.name());
             return self.absent(&message);
         }
@@ -328,13 +329,25 @@ impl<'a> ProbeCaller<'a> {
         Unfinished::Blocked(format!("{message} `{}`", role.name()))
     }
 
+    /// Whether the tool has commands of this kind: `reference` shows one, or says so in `capabilities`.
+    fn may_have(&self, reference: &Value, role: Role) -> bool {
+        let says = || {
+            let listed = reference["capabilities"].as_array().into_iter().flatten();
+            role.capability().is_some_and(|word| listed.into_iter().any(|each| each == word))
+        };
+        super::listing::may_have(&self.contract.commands, reference, role)
+            || !self.contract.capabilities.is_empty() && says()
+    }
+
     /// Not applicable for what `reference` lacks, when it can be read in full and help lists no other command; blocked
     /// otherwise.
     #[must_use]
     pub fn absent(&self, evidence: &str) -> Unfinished {
         let Some(reference) = self.session_reference() else { return unusable() };
-        match super::listing::incomplete(&reference).or_else(|| self.hidden(&reference)) {
-            Some(why) => Unfinished::Blocked(format!("{why}, so what it lacks shows nothing")),
+        match super::listing::incomplete(&self.contract.commands, &reference)
+            .or_else(|| self.hidden(&reference))
+        {
+            Some(why) => Unfinished::Blocked(format!("{why}, so a missing entry proves nothing")),
             None => {
                 Unfinished::NotApplicable(format!("{evidence}, and help lists no other command"))
             }

@@ -4,12 +4,13 @@ use serde_json::Value;
 
 use super::fixture::Role;
 use super::kind::{self, is_gated};
+use crate::families::agent_cli::executable::CommandRules;
 
 /// Exit of a step for a person.
 const HUMAN_EXIT: i64 = 9;
 
 /// Whether a tool with this reference may have a command of this kind.
-pub fn may_have(reference: &Value, role: Role) -> bool {
+pub fn may_have(rules: &CommandRules, reference: &Value, role: Role) -> bool {
     let any = |test: &dyn Fn(&Value) -> bool| {
         reference["commands"].as_array().is_some_and(|commands| commands.iter().any(test))
     };
@@ -36,7 +37,7 @@ pub fn may_have(reference: &Value, role: Role) -> bool {
         }),
         Role::Stream => any(&|command| speaks_of(command, &["stream", "ndjson", "jsonl"])),
         Role::Batch => any(&|command| {
-            is_gated(command)
+            is_gated(rules, command)
                 && (command["batch"] == true || has_param(command, &["continue-on-error"]))
         }),
         Role::Scopes => has_field(&|field| field.ends_with("_errors")),
@@ -46,24 +47,24 @@ pub fn may_have(reference: &Value, role: Role) -> bool {
             let mut codes = reference["error_codes"].as_object().into_iter().flatten();
             codes.any(|(_, spec)| spec["exit"] == HUMAN_EXIT)
         }
-        Role::Create | Role::Update | Role::Delete => any(&is_gated),
+        Role::Create | Role::Update | Role::Delete => any(&|command| is_gated(rules, command)),
         Role::Get | Role::Other => true,
     }
 }
 
 /// Why nothing may be concluded from what a reference lacks.
-pub fn incomplete(reference: &Value) -> Option<String> {
+pub fn incomplete(rules: &CommandRules, reference: &Value) -> Option<String> {
     for (path, command) in commands(reference) {
         let params = command["params"].as_array();
         if params.is_none_or(|params| params.iter().any(|param| !param["name"].is_string())) {
             return Some(format!("the `params` of `{path}` in `reference` cannot be read"));
         }
-        if let Some(why) = kind::unclear(path, command) {
+        if let Some(why) = kind::unclear(rules, path, command) {
             return Some(why);
         }
         let label = command["output_schema"].as_str().unwrap_or_default();
         if !reference["schemas"][label]["fields"].is_array() {
-            return Some(format!("`reference` has no fields for the answer of `{path}`"));
+            return Some(format!("`reference` has no fields for the response of `{path}`"));
         }
     }
     let codes = reference["error_codes"].as_object();

@@ -11,6 +11,7 @@ mod gate;
 mod host;
 mod invariants;
 mod kind;
+mod kinds;
 mod lab;
 mod listing;
 mod normal;
@@ -32,6 +33,7 @@ mod stop;
 mod tally;
 mod target_change;
 mod teller;
+mod terms;
 mod token_life;
 mod token_secret;
 mod tools;
@@ -42,14 +44,37 @@ mod update_faults;
 mod upstream;
 mod values;
 
+use std::sync::OnceLock;
+
+use indexmap::IndexMap;
+
 use crate::conform::family::ProbeSet;
 use crate::conform::monitor::log::Noted;
 use crate::conform::monitor::ruling::Ruling;
-use crate::conform::probe::Probe;
+use crate::conform::probe::{Conclusion, Probe, ProbeVerdict};
 use crate::conform::secrets::Sentinel;
 use crate::conform::session::ToolCaller;
+use crate::inputs::embedded;
+
+use super::contract::{AgentCliContract, FAMILY};
+use super::executable::{Requirement, RequirementLevel};
 
 pub use tools::AgentCliTools;
+
+fn is_recommended(requirement: &Requirement) -> bool {
+    requirement.level == RequirementLevel::Recommended
+}
+
+/// The requirements of the newest tag that aos has: a contract of a project can be stricter than it, and not laxer.
+fn published() -> Option<&'static IndexMap<String, Requirement>> {
+    static KNOWN: OnceLock<Option<IndexMap<String, Requirement>>> = OnceLock::new();
+    let read = || {
+        let tag = embedded::tags(FAMILY).into_iter().max()?;
+        let bytes = embedded::contract_file(FAMILY, &tag, "contract.json")?;
+        Some(AgentCliContract::parse(bytes, &tag).ok()?.requirements)
+    };
+    KNOWN.get_or_init(read).as_ref()
+}
 
 pub struct AgentCliProbes;
 
@@ -60,6 +85,17 @@ impl ProbeSet for AgentCliProbes {
 
     fn sentinels(&self, session: &ToolCaller) -> Vec<Sentinel> {
         invariants::sentinels(session)
+    }
+
+    fn weigh(&self, session: &ToolCaller, probe: &Probe, mut finding: Conclusion) -> Conclusion {
+        let Ok(contract) = session.contract.of::<AgentCliContract>() else { return finding };
+        let name = probe.id.strip_prefix("cli.").unwrap_or(probe.id);
+        let is_advice = contract.requirements.get(name).is_some_and(is_recommended)
+            && published().is_some_and(|known| known.get(name).is_some_and(is_recommended));
+        if is_advice && finding.verdict() == ProbeVerdict::Fail {
+            finding.advise();
+        }
+        finding
     }
 
     fn judge(&self, session: &ToolCaller, calls: &[Noted]) -> Vec<Ruling> {

@@ -23,7 +23,7 @@ fn told<'a>(lab: &'a ProbeCaller<'a>) -> ProbeStep<ReleaseTeller<'a>> {
     teller.publish(&teller.newer())?;
     if !has_notice(&teller.run(&["context"])) {
         return Err(Unfinished::Blocked(
-            "the check leaves no notice that could go away".to_owned(),
+            "the check stores no notice, so its removal cannot be tested".to_owned(),
         ));
     }
     Ok(teller)
@@ -44,7 +44,7 @@ impl<'a> Cache<'a> {
             found.and_then(|(path, text)| Some((path, crate::strict_json::read(&text).ok()?)));
         let (path, document) = found.ok_or_else(|| {
             Unfinished::Blocked(
-                "the file in which the notice is kept cannot be found, or is no JSON".to_owned(),
+                "the file in which the notice is kept cannot be found, or is not JSON".to_owned(),
             )
         })?;
         Ok(Self { teller, path, document })
@@ -177,5 +177,5 @@ fn notice_cleared(lab: &ProbeCaller<'_>) -> ProbeStep {
     let host = told(lab)?;
     host.update_finds_nothing(&[]);
     let shot = host.run(&["context"]);
-    shot.expect(!has_notice(&shot), "the notice stays after an update that had nothing to do")
+    shot.expect(!has_notice(&shot), "the notice remains after an update that had nothing to do")
 }

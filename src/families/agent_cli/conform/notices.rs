@@ -54,7 +54,7 @@ fn notices(lab: &ProbeCaller<'_>) -> ProbeStep {
     let notices = shot.at("/meta/notices").as_array().into_iter().flatten();
     // That the host shows less than before is a notice of its own.
     let stays = notices.into_iter().any(|notice| notice["type"] == "update_available");
-    shot.expect(!stays, "the notice stays although the tool is current")
+    shot.expect(!stays, "the notice remains although the tool is current")
 }
 
 pub const SEVERITY: Probe = Probe {

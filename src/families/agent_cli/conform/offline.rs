@@ -89,7 +89,7 @@ fn doctor_offline(lab: &ProbeCaller<'_>) -> ProbeStep {
                 && check["check"] != "release_readiness"
                 && check["fix"].as_str().is_some_and(|fix| !fix.is_empty())
         });
-        shot.expect(names_it, format!("`doctor` finds nothing wrong {what}"))?;
+        shot.expect(names_it, format!("`doctor` reports no problem {what}"))?;
     }
     Ok(())
 }
@@ -120,7 +120,7 @@ fn any_directory(lab: &ProbeCaller<'_>) -> ProbeStep {
     });
     let prefix = prefix.collect();
     let elsewhere = Sandbox::new()
-        .map_err(|error| Unfinished::Blocked(format!("there is no sandbox: {error}")))?;
+        .map_err(|error| Unfinished::Blocked(format!("the sandbox cannot be created: {error}")))?;
     let work = elsewhere.work();
     elsewhere
         .file("work/CHANGELOG.md", b"## [9.9.9] - 2026-01-01\n\n### Added\n\n- A trap.\n")
@@ -134,7 +134,7 @@ fn any_directory(lab: &ProbeCaller<'_>) -> ProbeStep {
                 .iter()
                 .all(|place| here.at(place) == there.at(place));
         if !same {
-            let message = format!("`{}` says something else in another directory", call[0]);
+            let message = format!("`{}` responds differently in another directory", call[0]);
             return Err(there.fail(message));
         }
         if here.is_ok() {

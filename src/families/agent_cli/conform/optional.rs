@@ -39,11 +39,11 @@ fn expiring(lab: &ProbeCaller<'_>) -> ProbeStep {
     }
     for key in ["valid", "refreshable"] {
         let fits = credentials.get(key).is_none_or(|value| value.is_boolean() || value.is_null());
-        shot.expect(fits, format!("`credentials.{key}` is no boolean"))?;
+        shot.expect(fits, format!("`credentials.{key}` is not a boolean"))?;
     }
     let expires = &credentials["expires_at"];
     let is_time = expires.as_str().is_some_and(|text| utc(text).is_some());
-    shot.expect(expires.is_null() || is_time, "`credentials.expires_at` is no time in UTC")?;
+    shot.expect(expires.is_null() || is_time, "`credentials.expires_at` is not a UTC time")?;
     let doctor = lab.run_as(Account::One, &words(&["doctor"]), &[]);
     if !doctor.is_ok() {
         return Err(Unfinished::Blocked("`doctor` fails".to_owned()));
@@ -106,11 +106,11 @@ fn expired(lab: &ProbeCaller<'_>) -> ProbeStep {
 /// Runs a sample, through the gate when it is a write.
 fn gated(lab: &ProbeCaller<'_>, sample: &Sample) -> ProbeStep<Answered> {
     let command = lab.declared(&sample.path)?;
-    if let Some(why) = kind::unclear(&sample.path, &command) {
+    if let Some(why) = kind::unclear(&lab.contract.commands, &sample.path, &command) {
         return Err(Unfinished::Blocked(why));
     }
     let call = meant(lab, sample, &sample.call());
-    if !kind::writes(&command) {
+    if !kind::writes(&lab.contract.commands, &command) {
         return Ok(lab.call(&call));
     }
     let token = token(lab, &call)?;
@@ -131,7 +131,7 @@ fn jobs(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.sample(Role::Job)?;
     let shot = gated(lab, sample)?;
     shot.expect(shot.is_ok(), "the job is not accepted")?;
-    shot.expect(shot.at("/data/job_id").is_string(), "`job_id` is no string")?;
+    shot.expect(shot.at("/data/job_id").is_string(), "`job_id` is not a string")?;
     let mut status = state(&shot)?;
     let poll = command(lab, &shot, "poll")?;
     let result = command(lab, &shot, "result")?;
@@ -162,7 +162,7 @@ fn command(lab: &ProbeCaller<'_>, shot: &Answered, key: &str) -> ProbeStep<Vec<S
     let words = split(line);
     let reference = lab.reference()?;
     let is_own = words.first().is_some_and(|first| reference["tool"] == first.as_str());
-    shot.expect(is_own && words.len() > 1, format!("`{key}` is no command of this tool"))?;
+    shot.expect(is_own && words.len() > 1, format!("`{key}` is not a command of this tool"))?;
     Ok(words[1..].to_vec())
 }
 
@@ -195,7 +195,7 @@ fn human(lab: &ProbeCaller<'_>) -> ProbeStep {
     let details = shot.at("/error/details");
     for key in ["action", "resume"] {
         let says = details[key].as_str().is_some_and(|text| !text.is_empty());
-        shot.expect(says, format!("`details.{key}` says nothing"))?;
+        shot.expect(says, format!("`details.{key}` is empty"))?;
     }
     shot.expect(
         shot.at("/error/retryable") == &Value::Bool(false),

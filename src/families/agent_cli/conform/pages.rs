@@ -45,7 +45,7 @@ fn count(shot: &Answered) -> usize {
 pub const SILENT_CAP: Probe = Probe {
     id: "cli.paging-cap",
     section: "§8",
-    title: "A list that is incomplete says so with has_more or truncated",
+    title: "An incomplete list has has_more or truncated",
     why: "An incomplete list must not look complete",
     fix: "Set `has_more` from the upstream's response; if no further page can be requested, print `truncated: true`",
     run: |session| examine(session, silent_cap),
@@ -81,7 +81,7 @@ fn silent_cap(lab: &ProbeCaller<'_>) -> ProbeStep {
         call = and(&sample.call(), &["--limit", &size, option, &next]);
     }
     let message = format!(
-        "a list of {} items says that there are no more, and pages have {total}",
+        "a list of {} items reports that there are no more, but its pages have {total}",
         count(largest)
     );
     largest.expect(total <= count(largest), message)
@@ -113,7 +113,7 @@ fn fields_of_pages(lab: &ProbeCaller<'_>) -> ProbeStep {
     let shot = worked(lab, &and(&call, &["--fields", chosen]))?;
     for key in controls.iter().map(crate::contract::name::Key::as_str) {
         let there = shot.data().get(key).is_some();
-        shot.expect(there, format!("--fields takes `{key}` away from the page"))?;
+        shot.expect(there, format!("--fields removes `{key}` from the page"))?;
     }
     let same = count(&shot) == count(&whole);
     shot.expect(same, "--fields changes the number of items")?;
@@ -173,7 +173,7 @@ fn untrusted_items(lab: &ProbeCaller<'_>) -> ProbeStep {
         shots.push(worked(lab, &and(&call, &["--confirm", &token]))?);
     }
     if shots.is_empty() && lab.fixture.local {
-        let message = "the tool works on this machine alone and has no list and no batch";
+        let message = "the tool works only on this machine, and has no list and no batch";
         return Err(Unfinished::NotApplicable(message.to_owned()));
     }
     if shots.is_empty() {

@@ -3,9 +3,9 @@
 use crate::conform::probe::Probe;
 
 use super::{
-    batch, codes, describe, described, envelope, gate, notice_cache, notices, offline, optional,
-    pages, queries, redaction, reference, secrets, signals, signed, target_change, token_life,
-    token_secret, update, update_disk, update_faults,
+    batch, codes, describe, described, envelope, gate, kinds, notice_cache, notices, offline,
+    optional, pages, queries, redaction, reference, secrets, signals, signed, target_change, terms,
+    token_life, token_secret, update, update_disk, update_faults,
 };
 
 /// Every probe of the family, in the order of the report.
@@ -58,11 +58,13 @@ pub const PROBES: &[Probe] = &[
     queries::PAGING,
     pages::SILENT_CAP,
     queries::IDS_AND_TIMES,
+    kinds::FIELD_KINDS,
     queries::UNTRUSTED,
     pages::UNTRUSTED_ITEMS,
     queries::SCOPES,
     queries::STREAM,
     pages::STREAM_FAILURE,
+    queries::STREAM_SUMMARY,
     batch::TARGETS,
     batch::PREVIEW,
     batch::RESULT,
@@ -71,6 +73,9 @@ pub const PROBES: &[Probe] = &[
     batch::CHUNK_FAILURE,
     reference::REFERENCE,
     reference::COMMANDS,
+    terms::COMMAND_TYPES,
+    terms::CAPABILITIES,
+    terms::CONTRACT_DIGEST,
     described::CODES_LISTED,
     reference::EXAMPLES,
     described::EXAMPLES_PARSE,

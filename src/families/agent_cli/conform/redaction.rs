@@ -19,7 +19,7 @@ pub const AUDIT_ARGUMENTS: Probe = Probe {
     id: "cli.audit-arguments",
     section: "§10",
     title: "No file contains a secret that was passed as an argument, in any notation",
-    why: "Logs are copied, and nobody looks for secrets in them",
+    why: "Logs are often copied without a search for secrets",
     fix: "Redact known secrets in the value of every option, in `--name=value` and in single words, before storing them",
     run: |session| {
         examine(session, |lab| {
@@ -32,7 +32,7 @@ pub const AUDIT_ARGUMENTS: Probe = Probe {
                 lab.tally.subject(path.display().to_string());
                 if let Some(how) = secrets.iter().find_map(|secret| secret.leak(&text)) {
                     let message =
-                        format!("the file `{}` holds the secret {how}", tree::name(&path));
+                        format!("the file `{}` contains the secret {how}", tree::name(&path));
                     return Err(Unfinished::Fail(message, None));
                 }
             }
@@ -139,7 +139,7 @@ fn address(lab: &ProbeCaller<'_>) -> ProbeStep {
         let text = String::from_utf8_lossy(&loaded.bytes).into_owned();
         if let Some(how) = secret.leak(&text) {
             let message =
-                format!("`{}` holds the password of the address {how}", tree::name(&path));
+                format!("`{}` contains the password of the address {how}", tree::name(&path));
             return Err(Unfinished::Fail(message, None));
         }
     }

@@ -44,7 +44,7 @@ fn reference(lab: &ProbeCaller<'_>) -> ProbeStep {
     let exits = data["exit_codes"].as_object();
     let codes = data["error_codes"].as_object();
     let (Some(exits), Some(codes)) = (exits, codes) else {
-        return Err(shot.fail("`exit_codes` or `error_codes` is no object"));
+        return Err(shot.fail("`exit_codes` or `error_codes` is not an object"));
     };
     shot.expect(
         exits.contains_key("0") && exits.contains_key("130"),
@@ -115,20 +115,20 @@ fn each_command(lab: &ProbeCaller<'_>) -> ProbeStep {
         let fields = texts(&schema["fields"]);
         shot.expect(!fields.is_empty(), format!("the schema `{label}` has no fields"))?;
         let untrusted = texts(&schema["untrusted_fields"]);
-        let message = format!("`untrusted_fields` of `{label}` names what is no field");
+        let message = format!("`untrusted_fields` of `{label}` has an entry that is not a field");
         shot.expect(untrusted.is_subset(&fields), message)?;
         let examples = texts(&command["examples"]);
         shot.expect(!examples.is_empty(), format!("`{path}` has no example"))?;
-        if let Some(why) = kind::unclear(path, command) {
+        if let Some(why) = kind::unclear(&lab.contract.commands, path, command) {
             unclear = unclear.or(Some(why));
             continue;
         }
-        if !kind::writes(command) {
+        if !kind::writes(&lab.contract.commands, command) {
             continue;
         }
         let has =
             |word: &str| examples.iter().any(|example| example.split(' ').any(|each| each == word));
-        if is_gated(command) {
+        if is_gated(&lab.contract.commands, command) {
             let shown = has("--dry-run") && has("--confirm");
             shot.expect(
                 shown,
@@ -218,13 +218,13 @@ fn readiness(lab: &ProbeCaller<'_>) -> ProbeStep {
     let level = readiness["level"].as_str().unwrap_or_default();
     shot.expect(
         allowed("release_levels").contains(level),
-        format!("`release_readiness.level` is `{level}`, which is no level of the contract"),
+        format!("`release_readiness.level` is `{level}`, which is not a level of the contract"),
     )?;
     let statuses = ["fcc_status", "mock_upstream_status", "live_smoke_status"];
     for name in statuses {
         let status = readiness[name].as_str().unwrap_or_default();
         let known = allowed("release_statuses").contains(status);
-        shot.expect(known, format!("`{name}` is `{status}`, which is no status"))?;
+        shot.expect(known, format!("`{name}` is `{status}`, which is not a status"))?;
         let is_open = ["missing", "unknown"].contains(&status);
         shot.expect(
             level != "stable" || !is_open,
@@ -234,7 +234,7 @@ fn readiness(lab: &ProbeCaller<'_>) -> ProbeStep {
     if readiness["required_evidence"].is_array() {
         return Ok(());
     }
-    Err(shot.fail("`required_evidence` is no list"))
+    Err(shot.fail("`required_evidence` is not a list"))
 }
 
 #[cfg(test)]

@@ -77,7 +77,8 @@ fn secrets(lab: &ProbeCaller<'_>) -> ProbeStep {
         let text = String::from_utf8_lossy(&loaded.bytes).into_owned();
         if let Some(how) = secrets.iter().find_map(|secret| secret.leak(&text)) {
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-            let message = format!("the file `{}` holds the secret {how}", name.unwrap_or_default());
+            let message =
+                format!("the file `{}` contains the secret {how}", name.unwrap_or_default());
             return Err(Unfinished::Fail(message, None));
         }
     }
@@ -178,7 +179,7 @@ fn audit(lab: &ProbeCaller<'_>) -> ProbeStep {
     let (log, text) =
         read_log(lab)?.ok_or_else(|| look.fail("there is no audit log in the home of the tool"))?;
     let leaked = tokens.iter().any(|token| text.contains(token.as_str()));
-    look.expect(!leaked, "the audit log holds a confirm token")?;
+    look.expect(!leaked, "the audit log contains a confirm token")?;
     let is_private = !cfg!(unix) || files::is_private(&log).unwrap_or(false);
     look.expect(is_private, "others can read the audit log")
 }

@@ -29,13 +29,13 @@ pub fn stdout(bytes: &[u8], document: &Value) -> Option<String> {
     if bytes.contains(&0x1b) {
         return Some("stdout has control sequences of a terminal".to_owned());
     }
-    (!document.is_object()).then(|| "stdout is no JSON object".to_owned())
+    (!document.is_object()).then(|| "stdout is not a JSON object".to_owned())
 }
 
 /// What is wrong with the members of an envelope.
 pub fn envelope(rules: &EnvelopeKeys, document: &Value) -> Option<String> {
     if !document["ok"].is_boolean() {
-        return Some("`ok` is no boolean".to_owned());
+        return Some("`ok` is not a boolean".to_owned());
     }
     let rule = if document["ok"] == true { &rules.success_keys } else { &rules.error_keys };
     let (found, wanted) = (keys(document), wanted(rule));
@@ -52,13 +52,13 @@ pub fn error(rules: &EnvelopeKeys, document: &Value) -> Option<String> {
         return Some(format!("the keys of the error are {found} and not {wanted}"));
     }
     if !error["details"].is_object() {
-        return Some("`error.details` is no object".to_owned());
+        return Some("`error.details` is not an object".to_owned());
     }
     if !error["retryable"].is_boolean() {
-        return Some("`error.retryable` is no boolean".to_owned());
+        return Some("`error.retryable` is not a boolean".to_owned());
     }
     let says = error["message"].as_str().is_some_and(|message| !message.trim().is_empty());
-    (!says).then(|| "`error.message` says nothing".to_owned())
+    (!says).then(|| "`error.message` is empty".to_owned())
 }
 
 /// What is wrong with the member `meta`.
@@ -72,7 +72,7 @@ pub fn meta(rules: &EnvelopeKeys, document: &Value) -> Option<String> {
         return Some(format!("the keys of `meta` are {}", listed(&found)));
     }
     if !meta["duration_ms"].is_u64() {
-        return Some("`meta.duration_ms` is no whole number".to_owned());
+        return Some("`meta.duration_ms` is not a whole number".to_owned());
     }
     let is_empty = meta["notices"].as_array().is_some_and(Vec::is_empty);
     is_empty.then(|| "`meta.notices` is there and empty".to_owned())
@@ -114,7 +114,7 @@ pub fn code(
         return Some(format!("`{code}` has exit {wanted}, and the program ended otherwise"));
     }
     (document["error"]["retryable"] != retryable)
-        .then(|| format!("`retryable` of `{code}` is {retryable}, and the envelope says otherwise"))
+        .then(|| format!("`retryable` of `{code}` is {retryable}, but the envelope differs"))
 }
 
 /// The first key with a capital letter behind a small one.
@@ -137,22 +137,25 @@ pub fn camel(value: &Value) -> Option<String> {
 /// The lines of a stream; what is wrong with the first one that is wrong.
 ///
 /// # Errors
-/// Says what is wrong with a line or with the end.
-pub fn stream(rules: &EnvelopeKeys, text: &str, is_whole: bool) -> Result<Vec<Value>, String> {
+/// Says what is wrong with a line.
+pub fn stream(rules: &EnvelopeKeys, text: &str) -> Result<Vec<Value>, String> {
     let mut lines = Vec::new();
     for line in text.lines() {
         let object = strict_json::read(line).ok().filter(Value::is_object);
-        let object = object.ok_or("a line of the stream is no JSON object")?;
+        let object = object.ok_or("a line of the stream is not a JSON object")?;
         if let Some(key) = rules.stream_keys.iter().find(|key| object.get(key.as_str()).is_none()) {
             return Err(format!("a line of the stream has no `{key}`"));
         }
         lines.push(object);
     }
-    let last = lines.last().map_or("", |line| line["type"].as_str().unwrap_or_default());
-    if is_whole && last != rules.stream_last_type.as_str() {
-        return Err(format!("the last line has the type `{last}`"));
-    }
     Ok(lines)
+}
+
+/// What is wrong with the end of a stream that ended by itself.
+pub fn summary(rules: &EnvelopeKeys, lines: &[Value]) -> Option<String> {
+    let last = lines.last().map_or("", |line| line["type"].as_str().unwrap_or_default());
+    (last != rules.stream_last_type.as_str())
+        .then(|| format!("the last line has the type `{last}`"))
 }
 
 #[cfg(test)]

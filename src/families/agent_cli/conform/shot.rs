@@ -89,6 +89,6 @@ impl Answered {
         let got = if self.is_ok() { "success" } else { self.code() };
         let got = if got.is_empty() { "no envelope" } else { got };
         let wanted = codes.join(" or ");
-        self.expect(codes.contains(&self.code()), format!("{when} gives {got} and not {wanted}"))
+        self.expect(codes.contains(&self.code()), format!("{when} returns {got}, not {wanted}"))
     }
 }

@@ -93,7 +93,7 @@ fn token_storage(lab: &ProbeCaller<'_>) -> ProbeStep {
     let writes = shot.is_ok() && lab.mutations() > before;
     shot.expect(writes, "a write fails because the use of its token cannot be recorded")?;
     let warns = !shot.observed.stderr().iter().all(u8::is_ascii_whitespace);
-    shot.expect(warns, "nobody is told that the use of the token was not recorded")
+    shot.expect(warns, "the tool does not report that the use of the token was not recorded")
 }
 
 pub const GATE_EXAMPLES: Probe = Probe {
@@ -109,11 +109,14 @@ pub const GATE_EXAMPLES: Probe = Probe {
 fn gate_examples(lab: &ProbeCaller<'_>) -> ProbeStep {
     let reference = lab.reference()?;
     lab.sample(Role::Create)?;
-    if let Some(why) = commands(&reference).find_map(|(path, command)| kind::unclear(path, command))
+    if let Some(why) = commands(&reference)
+        .find_map(|(path, command)| kind::unclear(&lab.contract.commands, path, command))
     {
         return Err(Unfinished::Blocked(why));
     }
-    for (path, command) in commands(&reference).filter(|(_, command)| kind::is_gated(command)) {
+    for (path, command) in
+        commands(&reference).filter(|(_, command)| kind::is_gated(&lab.contract.commands, command))
+    {
         let examples = command["examples"].as_array().into_iter().flatten();
         let mut examples = examples.filter_map(|example| example.as_str()).map(split);
         let dry = examples.find(|words| words.iter().any(|word| word == "--dry-run"));

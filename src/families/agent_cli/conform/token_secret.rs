@@ -35,7 +35,7 @@ fn token_machine(lab: &ProbeCaller<'_>) -> ProbeStep {
     let call = meant(lab, sample, &sample.call());
     let token = token(lab, &call)?;
     let elsewhere = Sandbox::new()
-        .map_err(|error| Unfinished::Blocked(format!("there is no sandbox: {error}")))?;
+        .map_err(|error| Unfinished::Blocked(format!("the sandbox cannot be created: {error}")))?;
     let before = lab.mutations();
     let shot = lab.elsewhere(&elsewhere, &and(&call, &["--confirm", &token]));
     shot.expect(lab.mutations() == before, "a token of another machine is carried out")?;
@@ -89,9 +89,15 @@ fn secret_damaged(lab: &ProbeCaller<'_>) -> ProbeStep {
         }
         let shot = lab.call(&call);
         let has_token = shot.at("/data/confirm_token").is_string();
-        shot.expect(!has_token && !shot.is_ok(), format!("`{NAME}` that is {what} gives a token"))?;
+        shot.expect(
+            !has_token && !shot.is_ok(),
+            format!("with a `{NAME}` that is {what}, the tool returns a token"),
+        )?;
         let is_said = shot.at("/error/message").as_str().is_some_and(|text| !text.is_empty());
-        shot.expect(is_said, format!("`{NAME}` that is {what} ends without an envelope"))?;
+        shot.expect(
+            is_said,
+            format!("with a `{NAME}` that is {what}, the tool ends without an envelope"),
+        )?;
     }
     Ok(())
 }
@@ -101,7 +107,7 @@ fn secret(lab: &ProbeCaller<'_>) -> ProbeStep<(Answered, PathBuf)> {
     let sample = lab.sample(Role::Create)?;
     let shot = lab.call(&and(&meant(lab, sample, &sample.call()), &["--dry-run"]));
     if !shot.at("/data/confirm_token").is_string() {
-        return Err(Unfinished::Blocked("the dry run gives no token".to_owned()));
+        return Err(Unfinished::Blocked("the dry run returns no token".to_owned()));
     }
     let found = files_below(&lab.sandbox.path().join("home"));
     let secret = found.into_iter().find(|path| path.file_name().is_some_and(|name| name == NAME));

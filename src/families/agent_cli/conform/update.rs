@@ -94,7 +94,7 @@ fn names_of_check(lab: &ProbeCaller<'_>, shot: &Answered) -> ProbeStep {
     }
     for key in ["latest_version", "manager_command", "recommended_command"] {
         let there = shot.data().get(key).is_some();
-        let message = format!("`update --check` has `{key}`, which is no name of the contract");
+        let message = format!("`update --check` has `{key}`, which is not a name in the contract");
         shot.expect(!there, message)?;
     }
     Ok(())
@@ -117,11 +117,11 @@ fn dry_run(lab: &ProbeCaller<'_>) -> ProbeStep {
     // Without an envelope there is no plan to look at.
     for key in ["confirm_token", "expires_at"].into_iter().filter(|_| shot.document.is_ok()) {
         let there = shot.data().get(key).is_some() || shot.at("/error/details").get(key).is_some();
-        shot.expect(!there, format!("`update --dry-run` gives `{key}`"))?;
+        shot.expect(!there, format!("`update --dry-run` returns `{key}`"))?;
     }
     if !shot.is_ok() {
         // A plan may look at the release as far as it can be verified.
-        shot.expect_code(&["E_INTEGRITY"], "a dry run over a release that nobody signed")?;
+        shot.expect_code(&["E_INTEGRITY"], "a dry run of an unsigned release")?;
     }
     Ok(())
 }

@@ -44,7 +44,8 @@ fn check_disk(lab: &ProbeCaller<'_>) -> ProbeStep {
     reached(&shot);
     for (path, bytes) in tree::written(&before, &after) {
         let is_notice = String::from_utf8_lossy(bytes).contains(&newer);
-        let message = format!("`update --check` writes `{}`, which is no notice", tree::name(path));
+        let message =
+            format!("`update --check` writes `{}`, which is not a notice", tree::name(path));
         shot.expect(is_notice, message)?;
     }
     Ok(())
@@ -184,7 +185,7 @@ fn npm(lab: &ProbeCaller<'_>) -> ProbeStep {
     let target = shot.at("/data/target_version") == host.patch().to_string().as_str();
     shot.expect(target, "`target_version` is not what the host publishes")?;
     let has_token = shot.data().get("confirm_token").is_some();
-    shot.expect(!has_token, "`update --dry-run` gives a token")
+    shot.expect(!has_token, "`update --dry-run` returns a token")
 }
 
 /// Lays a copy of the tool out as npm does: a program in its platform package, a script with its whole package.
@@ -229,7 +230,8 @@ fn place_as_npm(lab: &ProbeCaller<'_>) -> ProbeStep {
         return Ok(());
     }
     if target.prefix.iter().any(|word| word == "-m") {
-        let message = "a module of Python belongs to whoever installed the package, and not to npm";
+        let message =
+            "a Python module belongs to the package manager that installed it, not to npm";
         return Err(Unfinished::NotApplicable(message.to_owned()));
     }
     let place = format!("{MODULES}/{package}");

@@ -60,7 +60,7 @@ pub const SIGNATURE: Probe = Probe {
 
 fn signature(lab: &ProbeCaller<'_>) -> ProbeStep {
     let host = publishing(lab, |host| HostBehaviour::Release(host.patch()))?;
-    fails(lab, &host, "a release whose bundle nobody signed", &["E_INTEGRITY"]).map(|_| ())
+    fails(lab, &host, "a release with an unsigned bundle", &["E_INTEGRITY"]).map(|_| ())
 }
 
 pub const NO_BUNDLE: Probe = Probe {
@@ -112,7 +112,7 @@ fn bundle_fetch(lab: &ProbeCaller<'_>) -> ProbeStep {
     let host = publishing(lab, |host| HostBehaviour::Release(host.patch()))?;
     let network = ["E_SERVER", "E_NETWORK"];
     let replies = [
-        ("a bundle that the host cannot give", Reply::new(500, "application/json", "{}")),
+        ("a bundle that the host does not return", Reply::new(500, "application/json", "{}")),
         ("a bundle whose connection ends", Reply { hangs_up: true, ..Reply::default() }),
     ];
     for (what, reply) in replies {
@@ -211,9 +211,8 @@ fn advice(lab: &ProbeCaller<'_>) -> ProbeStep {
         host.does(forgery);
         unchanged(lab, || host.update(&[])).map(|shot| (!shot.is_ok()).then_some(shot)).transpose()
     });
-    let forged = refused.ok_or_else(|| {
-        Unfinished::Blocked("a release that nobody signed is not refused".to_owned())
-    })??;
+    let forged = refused
+        .ok_or_else(|| Unfinished::Blocked("an unsigned release is not refused".to_owned()))??;
     forged.expect(forged.at("/error/retryable") == false, "a forged release is retryable")?;
     for shot in [&transient, &forged] {
         let says = !next_steps(shot).is_empty();
@@ -360,5 +359,5 @@ fn late_signal(lab: &ProbeCaller<'_>) -> ProbeStep {
     let temporary = lab.sandbox.path().join("tmp");
     let left = super::tree::written(&before, &after);
     let left = left.iter().find(|(path, _)| path.starts_with(&temporary));
-    shot.expect(left.is_none(), "something stays in the directory for temporary files")
+    shot.expect(left.is_none(), "files remain in the temporary directory")
 }

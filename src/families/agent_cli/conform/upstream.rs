@@ -115,7 +115,7 @@ fn swaps(fixture: &AgentCliFixture) -> Vec<(String, String)> {
 
 fn passed_on(port: u16, request: &ReceivedRequest, swaps: &[(String, String)]) -> Reply {
     relay::forward(port, &translated(request, swaps)).unwrap_or_else(|error| {
-        Reply::new(502, "text/plain", format!("the mock upstream gives no answer: {error}"))
+        Reply::new(502, "text/plain", format!("the mock upstream does not respond: {error}"))
     })
 }
 
@@ -144,7 +144,7 @@ fn how_it_ended(ran: &Ran) -> String {
     let last = stderr.lines().rev().map(str::trim).find(|line| !line.is_empty());
     match last {
         Some(last) => format!("{ending}: {}", last.chars().take(200).collect::<String>()),
-        None => format!("{ending} and said nothing on stderr"),
+        None => format!("{ending} and printed nothing to stderr"),
     }
 }
 
@@ -155,8 +155,7 @@ pub fn of_project<'a>(
     what: &str,
 ) -> Result<(PathBuf, PathBuf, &'a [String]), String> {
     let root = session.fixture.as_ref().map(|fixture| fixture.directory.clone());
-    let root =
-        root.ok_or_else(|| format!("there is no conform.toml that says how {what} is started"))?;
+    let root = root.ok_or_else(|| format!("no conform.toml describes how to start {what}"))?;
     let (first, rest) = command.split_first().ok_or_else(|| format!("{what} has no program"))?;
     let program = if first.contains(['/', '\\']) {
         let real = files::canonical(&root.join(first)).ok();
@@ -214,7 +213,7 @@ impl MockProcess {
             }
         };
         let thread = std::thread::Builder::new().spawn(body);
-        let thread = thread.map_err(|error| format!("there is no thread: {error}"))?;
+        let thread = thread.map_err(|error| format!("a thread cannot be started: {error}"))?;
         let mut process = Self { port, stopped, thread: Some(thread) };
         process.wait().map(|()| process)
     }

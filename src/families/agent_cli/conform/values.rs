@@ -4,23 +4,35 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::gate::utc;
+use crate::families::agent_cli::executable::{FieldRules, ValueKind};
 
-/// The first id that is no string, or time that is not in UTC: the names that lead to it, and what is wrong.
-pub fn wrong(value: &Value) -> Option<(Vec<String>, String)> {
+use super::kinds;
+
+/// The kind of a field by its name; tags before v1.2.0 say it in their text alone.
+fn by_name(rules: &FieldRules, name: &str) -> Option<ValueKind> {
+    match name {
+        _ if !rules.names.is_empty() => rules.by_name(name),
+        _ if name == "id" || name.ends_with("_id") => Some(ValueKind::Id),
+        _ if name.ends_with("_at") => Some(ValueKind::Time),
+        _ => None,
+    }
+}
+
+/// The first field that is not of the kind that its name says: the names that lead to it, and what is wrong.
+pub fn wrong(rules: &FieldRules, value: &Value) -> Option<(Vec<String>, String)> {
     match value {
-        Value::Array(items) => items.iter().find_map(wrong),
+        Value::Array(items) => items.iter().find_map(|item| wrong(rules, item)),
         Value::Object(members) => members.iter().find_map(|(key, member)| {
             let here = |fault: String| Some((vec![key.clone()], fault));
-            let is_id = key == "id" || key.ends_with("_id");
-            if is_id && !member.is_string() && !member.is_null() {
-                return here(format!("`{key}` is {member} and no string"));
+            let kind = by_name(rules, key);
+            // `checked_at` of a table may be a table of its own.
+            let is_plain = !member.is_object() && !member.is_array() && !member.is_boolean();
+            if let Some(kind) = kind.filter(|kind| *kind == ValueKind::Id || is_plain)
+                && let Some(fault) = kinds::fault(kind, member)
+            {
+                return here(format!("`{key}` is {member}, which is {fault}"));
             }
-            let is_wrong_time = member.as_str().is_some_and(|time| utc(time).is_none());
-            if key.ends_with("_at") && is_wrong_time {
-                return here(format!("`{key}` is {member}, which is no time in UTC"));
-            }
-            let (mut path, fault) = wrong(member)?;
+            let (mut path, fault) = wrong(rules, member)?;
             path.insert(0, key.clone());
             Some((path, fault))
         }),
@@ -88,10 +100,12 @@ mod tests {
     #[test]
     fn a_wrong_value_is_found_with_the_names_that_lead_to_it() {
         let value = json!({"a": [{"id": "1"}, {"made_at": "2026-01-01T00:00:00+02:00"}]});
-        let (path, fault) = wrong(&value).unwrap();
+        let open = FieldRules::default();
+        let (path, fault) = wrong(&open, &value).unwrap();
         assert_eq!(path, ["a", "made_at"]);
         assert!(fault.contains("no time in UTC"));
-        assert_eq!(wrong(&json!({"id": 7})).unwrap().1, "`id` is 7 and no string");
-        assert!(wrong(&json!({"id": null, "made_at": "2026-01-01T00:00:00Z"})).is_none());
+        assert_eq!(wrong(&open, &json!({"id": 7})).unwrap().1, "`id` is 7, which is no string");
+        assert!(wrong(&open, &json!({"made_at": 1767225600})).is_some());
+        assert!(wrong(&open, &json!({"id": null, "made_at": "2026-01-01T00:00:00Z"})).is_none());
     }
 }

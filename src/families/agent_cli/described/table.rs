@@ -153,7 +153,7 @@ impl DescribedTool {
             let reason = error.message().replace('\n', ", ");
             let message = format!("`{}` is not the table of an API: {reason}", own_preset::PATH);
             Failure::new(ErrorCode::Validation, message)
-                .hint("restore it from git; `aos sync-api --openapi FILE` writes it")
+                .hint("restore it from git, or write it again with `aos sync-api --openapi FILE`")
         })
     }
 

@@ -50,7 +50,7 @@ pub fn add(
         match desk.text(&skill).and_then(|text| with_error(text, &row)) {
             Some(text) => desk.set(&skill, text),
             None => desk.edited.by_hand.push(format!(
-                "`{skill}`: it has no table below `## Errors`; say there what an agent does about `{}`",
+                "`{skill}`: it has no table below `## Errors`; describe there what an agent does about `{}`",
                 code.code
             )),
         }

@@ -30,7 +30,7 @@ pub fn add(desk: &mut Desk<'_>, blueprint: &Blueprint) {
 }
 
 fn missing(desk: &mut Desk<'_>, path: &str, what: &str) {
-    desk.edited.by_hand.push(format!("`{path}`: it has not {what}; name the command there"));
+    desk.edited.by_hand.push(format!("`{path}`: it does not have {what}; add the command there"));
 }
 
 /// Calls a command by its new name.

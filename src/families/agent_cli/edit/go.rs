@@ -34,7 +34,7 @@ impl Go {
     pub fn of(sources: Sources<'_>) -> Result<Self, EditError> {
         let fault = |reason: String| EditError::place("go.mod", reason);
         let bytes = sources.repository.bytes("go.mod");
-        let bytes = bytes.ok_or_else(|| fault("it is not there".to_owned()))?;
+        let bytes = bytes.ok_or_else(|| fault("it does not exist".to_owned()))?;
         let module = GoModule::of_go_mod(bytes).map_err(|error| fault(error.to_string()))?;
         Ok(Self { module: module.as_str().to_owned() })
     }
@@ -205,13 +205,13 @@ impl EditedLanguage for Go {
 
     fn add_code(&self, desk: &mut Desk<'_>, code: &NewCode) -> Result<(), EditError> {
         let text = desk.needed(CLIENT)?;
-        let fault = || EditError::place(CLIENT, "`Codes: map[string]string{…}` is not there");
+        let fault = || EditError::place(CLIENT, "`Codes: map[string]string{…}` is missing");
         let open = text.find(CODES).ok_or_else(fault)? + CODES.len();
         let entry = format!("\"{}\": \"{}\",", code.upstream, code.code);
         let text = spaced(text, open, &entry, "// Of this tool.").ok_or_else(fault)?;
         desk.set(CLIENT, text);
         let text = desk.needed(GUARD)?;
-        let fault = || EditError::place(GUARD, "the table `codes` is not there");
+        let fault = || EditError::place(GUARD, "the table `codes` is missing");
         let open = text.find(TABLE).ok_or_else(fault)? + TABLE.len();
         let NewCode { code: name, exit, retryable, .. } = code;
         let entry = format!("\"{name}\": {{Exit: {exit}, Retryable: {retryable}}},");

@@ -152,7 +152,7 @@ impl EditedLanguage for Python {
     fn add_code(&self, desk: &mut Desk<'_>, code: &NewCode) -> Result<(), EditError> {
         let path = format!("{}/client.py", self.package);
         let text = desk.needed(&path)?;
-        let fault = || EditError::place(&path, "`typed_codes = {…}` is not there");
+        let fault = || EditError::place(&path, "`typed_codes = {…}` is missing");
         let at = text.find("typed_codes = {").ok_or_else(fault)? + "typed_codes = ".len();
         let entry = format!("\"{}\": \"{}\",", code.upstream, code.code);
         let text = Syntax.appended(text, at, &entry).ok_or_else(fault)?;

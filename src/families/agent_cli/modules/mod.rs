@@ -6,6 +6,7 @@
 pub mod go;
 pub mod python;
 pub mod rust;
+pub mod text;
 pub mod typescript;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use indexmap::IndexMap;
 
 use super::contract::AgentCliContract;
 use super::contract::{CodeSpec, SelfDescription};
+use super::executable::ValueKind;
 use super::extension::Extension;
 use crate::contract::name::{Constant, Key, SchemaVersion};
 
@@ -222,18 +224,44 @@ fn lists(contract: &AgentCliContract) -> Vec<NameList<'_>> {
         about: "Codes that ask for a person; a tool may add them.".to_owned(),
         items: contract.extension.human_action_codes.iter().map(Constant::as_str).collect(),
     });
+    lists.extend(executable(contract));
     lists.extend(self_description(&contract.self_description));
+    lists
+}
+
+/// What tags before v1.2.0 leave open: their lists are empty.
+fn executable(contract: &AgentCliContract) -> Vec<NameList<'_>> {
+    let list =
+        |name: String, about: String, items| NameList { name: Name::new(&name), about, items };
+    let types = contract.commands.types.keys().map(Key::as_str).collect();
+    let required = contract.commands.required.iter().map(Key::as_str).collect();
+    let capabilities = contract.capabilities.keys().map(Key::as_str).collect();
+    let kinds = contract.fields.kinds.iter().map(|kind| kind.name()).collect();
+    let mut lists = vec![
+        list("command_types".to_owned(), "Types of commands.".to_owned(), types),
+        list("required_commands".to_owned(), "Commands that every tool has.".to_owned(), required),
+        list("capabilities".to_owned(), "What a tool may be able to do.".to_owned(), capabilities),
+        list("field_kinds".to_owned(), "Kinds of fields.".to_owned(), kinds),
+    ];
+    for kind in [ValueKind::Id, ValueKind::Time] {
+        let names = contract.fields.names.iter().filter(|(_, each)| **each == kind);
+        let about =
+            format!("Names of fields of the kind {}; `*` stands for any beginning.", kind.name());
+        let names = names.map(|(name, _)| name.as_str()).collect();
+        lists.push(list(format!("{}_field_names", kind.name()), about, names));
+    }
     lists
 }
 
 /// One list for each member of each self-describing command.
 fn self_description(described: &SelfDescription) -> Vec<NameList<'_>> {
-    let sections: [(&str, &IndexMap<Key, Vec<Key>>); 5] = [
+    let sections: [(&str, &IndexMap<Key, Vec<Key>>); 6] = [
         ("reference", &described.reference),
         ("context", &described.context),
         ("doctor", &described.doctor),
         ("changelog", &described.changelog),
         ("update", &described.update),
+        ("failure", &described.failure),
     ];
     let mut lists = Vec::new();
     for (command, members) in sections {

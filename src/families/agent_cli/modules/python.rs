@@ -73,6 +73,20 @@ def code_for_status(status: int) -> str | None:
 
 "#;
 
+const TEXT_FUNCTION: &str = r#"
+
+def contract_text() -> str:
+    """Every value of this module, one line each and sorted; its SHA-256 is the digest of the module."""
+    lines: List[str] = [
+        "tag " + SPEC_TAG,
+        "schema_version " + SCHEMA_VERSION,
+        f"human_action_exit {HUMAN_ACTION_EXIT}",
+    ]
+    for code, spec in CODES.items():
+        lines.append(f"code {code} {exit_for(code)} {str(retryable(code)).lower()} {str(bool(spec['core'])).lower()}")
+    lines.extend(f"status {status} {code}" for status, code in HTTP_STATUS_CODES.items())
+"#;
+
 /// The module.
 #[must_use]
 pub fn module(model: &ContractModel<'_>) -> String {
@@ -134,7 +148,22 @@ pub fn module(model: &ContractModel<'_>) -> String {
             list.name.upper()
         ));
     }
+    lines_of(&mut text, model);
     text
+}
+
+/// The function that gives the text of the module from its values.
+fn lines_of(text: &mut String, model: &ContractModel<'_>) {
+    text.push_str(TEXT_FUNCTION);
+    for word in &model.words {
+        let name = word.name.upper();
+        text.push_str(&format!("    lines.append(\"word {name} \" + {name})\n"));
+    }
+    for list in &model.lists {
+        let name = list.name.upper();
+        text.push_str(&format!("    lines.append(\"list {name} \" + \",\".join({name}))\n"));
+    }
+    text.push_str("    return \"\\n\".join(sorted(lines)) + \"\\n\"\n");
 }
 
 fn truth(value: bool) -> &'static str {

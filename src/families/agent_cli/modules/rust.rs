@@ -35,6 +35,24 @@ pub fn code_for_status(status: u16) -> Option<ErrorCode> {
 }
 "#;
 
+const TEXT_FUNCTION: &str = r#"
+/// Every value of this module, one line each and sorted; its SHA-256 is the digest of the module.
+#[must_use]
+#[rustfmt::skip]
+pub fn contract_text() -> String {
+    let mut lines = vec![
+        format!("tag {}", SPEC_TAG),
+        format!("schema_version {}", SCHEMA_VERSION),
+        format!("human_action_exit {}", HUMAN_ACTION_EXIT),
+    ];
+    for code in ErrorCode::ALL {
+        lines.push(format!("code {} {} {} {}", code.as_str(), code.exit(), code.retryable(), code.is_core()));
+    }
+    for (status, code) in HTTP_STATUS_CODES {
+        lines.push(format!("status {} {}", status, code.as_str()));
+    }
+"#;
+
 /// A code and the variant it becomes.
 struct Row<'a> {
     variant: String,
@@ -64,7 +82,24 @@ pub fn module(model: &ContractModel<'_>) -> Result<String, GenerateError> {
     tables(&mut text, model, &rows);
     text.push_str(LOOKUPS);
     constants(&mut text, model);
+    lines_of(&mut text, model);
     Ok(text)
+}
+
+/// The function that gives the text of the module from its values.
+fn lines_of(text: &mut String, model: &ContractModel<'_>) {
+    text.push_str(TEXT_FUNCTION);
+    for word in &model.words {
+        let name = word.name.upper();
+        text.push_str(&format!("    lines.push(format!(\"word {name} {{}}\", {name}));\n"));
+    }
+    for list in &model.lists {
+        let name = list.name.upper();
+        text.push_str(&format!(
+            "    lines.push(format!(\"list {name} {{}}\", {name}.join(\",\")));\n"
+        ));
+    }
+    text.push_str("    lines.sort_unstable();\n    lines.join(\"\\n\") + \"\\n\"\n}\n");
 }
 
 fn rows<'a>(model: &'a ContractModel<'a>) -> Result<Vec<Row<'a>>, GenerateError> {

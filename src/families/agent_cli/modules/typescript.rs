@@ -46,6 +46,22 @@ export function codeForStatus(status: number): ErrorCode | undefined {
 
 ";
 
+const TEXT_FUNCTION: &str = "/** Every value of this module, one line each and sorted; its SHA-256 is the digest of the module. */
+// prettier-ignore
+export function contractText(): string {
+  const lines: string[] = [
+    `tag ${SPEC_TAG}`,
+    `schema_version ${SCHEMA_VERSION}`,
+    `human_action_exit ${HUMAN_ACTION_EXIT}`,
+  ];
+  for (const code of Object.keys(CODES) as ErrorCode[]) {
+    lines.push(`code ${code} ${exitFor(code)} ${retryable(code)} ${CODES[code].core}`);
+  }
+  for (const [status, code] of Object.entries(HTTP_STATUS_CODES)) {
+    lines.push(`status ${status} ${code}`);
+  }
+";
+
 /// The module.
 #[must_use]
 pub fn module(model: &ContractModel<'_>) -> String {
@@ -78,7 +94,7 @@ pub fn module(model: &ContractModel<'_>) -> String {
         let items = format!("Object.freeze({names} as const)");
         module.declare(&list.about, &what, &items);
     }
-    module.text.pop();
+    module.lines(model);
     module.text
 }
 
@@ -92,6 +108,20 @@ impl TypescriptModule {
         self.text.push_str(&format!(
             "/** {about} */\n// prettier-ignore\nexport {what} ={space}{value};\n\n"
         ));
+    }
+
+    /// The function that gives the text of the module from its values.
+    fn lines(&mut self, model: &ContractModel<'_>) {
+        self.text.push_str(TEXT_FUNCTION);
+        for word in &model.words {
+            let name = word.name.upper();
+            self.text.push_str(&format!("  lines.push(`word {name} ${{{name}}}`);\n"));
+        }
+        for list in &model.lists {
+            let name = list.name.upper();
+            self.text.push_str(&format!("  lines.push(`list {name} ${{{name}.join(\",\")}}`);\n"));
+        }
+        self.text.push_str("  return lines.sort().join(\"\\n\") + \"\\n\";\n}\n");
     }
 
     fn codes(&mut self, model: &ContractModel<'_>) {

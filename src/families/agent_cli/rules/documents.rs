@@ -8,7 +8,7 @@ use crate::families::agent_cli::contract::FAMILY;
 pub(super) const MISSING: Rule = Rule {
     id: "documents/missing",
     summary: "README, LICENSE, CHANGELOG, CONTRIBUTING, SECURITY and AGENTS exist",
-    why: "People and agents look for these files; without LICENSE nobody may use the tool, and without SECURITY a vulnerability is reported in public",
+    why: "People and agents look for these files; without LICENSE the tool must not be used, and without SECURITY vulnerabilities are reported in public",
     fix: "add the file",
     source: "repository checklist: MUST",
     ..Rule::warning(&[FAMILY])

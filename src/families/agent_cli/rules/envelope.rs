@@ -8,7 +8,7 @@ use crate::families::agent_cli::contract::FAMILY;
 pub(super) const OMITTED: Rule = Rule {
     id: "envelope/omitted",
     summary: "`details`, `meta` and `fix` are present even if they are empty",
-    why: "Agents read `error.details.hint` and `checks[].fix` without a check; an optional member breaks them",
+    why: "Agents read `error.details.fix` and `checks[].fix` without a check; an optional member breaks them",
     fix: "remove `omitempty`, and write an empty object, or null for `fix`",
     source: "conformance items 2, 3, 47",
     ..Rule::error(&[FAMILY])

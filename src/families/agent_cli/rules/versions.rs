@@ -81,7 +81,7 @@ pub(super) fn check(repository: &ProjectFiles, found: &mut Collector) {
     let Some((first, others)) = versions.stated.split_first() else { return };
     for other in others.iter().filter(|other| other.version != first.version) {
         let message = format!(
-            "{} is {}, and `{}` says {}",
+            "{} is {}, but `{}` has {}",
             other.what,
             shown(&other.version),
             first.path,

@@ -129,7 +129,7 @@ impl ExaminedPackage<'_> {
             Ok(RunnerEvent::Described { facts: again }) => {
                 let (what, other) =
                     if again == facts { ("loading", &fresh) } else { ("describing", &again) };
-                let note = format!("{what} it again gives another result");
+                let note = format!("{what} it again returns another result");
                 let shown = differing(&facts, other);
                 self.findings.fail(
                     "L8",

@@ -27,7 +27,7 @@ pub const PROBES: &[Probe] = &[
         "loads",
         "§6",
         "loads",
-        "The entry is imported and the factory returns in time, whatever arguments it gets",
+        "The entry can be imported and the factory returns in time, with any arguments",
         "Otherwise a host cannot offer any of its commands",
         "import the entry without side effects, and accept any arguments in the factory"
     ),
@@ -153,7 +153,7 @@ pub const PROBES: &[Probe] = &[
         "process-lives",
         "§6",
         "calls",
-        "Neither a call nor anything that it left running ends the process",
+        "A call, or a task that it left running, does not end the process",
         "All other calls of the package would fail too",
         "raise AugmentorError instead of exiting, and handle errors of tasks that continue after the result"
     ),
@@ -180,7 +180,7 @@ pub const PROBES: &[Probe] = &[
         "permissions-observed",
         "§2.3",
         "answers",
-        "Everything that was observed is declared",
+        "Every observed action is declared",
         "Users grant only what the manifest declares",
         "declare the permission in augmentor.toml, or avoid the action"
     ),
@@ -207,8 +207,8 @@ pub const PROBES: &[Probe] = &[
         "mcp-arguments",
         "§8",
         "calls",
-        "The schema that a tool shows in place of its command's allows the command's example calls",
+        "If a tool has its own schema, this schema allows the example calls of its command",
         "Otherwise no MCP client can make calls that other hosts make",
-        "correct the `inputSchema` in `tools`, or leave it out"
+        "correct the `inputSchema` in `tools`, or remove it"
     ),
 ];

@@ -85,7 +85,7 @@ pub(super) fn capabilities(session: &ToolCaller) -> Result<(Arc<Observed>, Value
     match loose(&observed).and_then(|envelope| envelope.get("data").cloned()) {
         Some(data @ Value::Object(_)) => Ok((observed, data)),
         _ => {
-            let why = "`capabilities` gave no envelope with a `data` object";
+            let why = "`capabilities` returned no envelope with a `data` object";
             Err(Conclusion::fail(why).with(observed.evidence(why)))
         }
     }
@@ -114,7 +114,7 @@ pub(super) fn unreadable(session: &ToolCaller) -> Option<String> {
     };
     let entries = match source.get("commands").and_then(Value::as_array) {
         Some(entries) if !entries.is_empty() => entries,
-        _ => return Some(format!("{name} has no list of commands that can be read")),
+        _ => return Some(format!("{name} has no readable list of commands")),
     };
     if entries.len() > MAX_COMMANDS {
         return Some(format!("{name} has more than {MAX_COMMANDS} commands"));

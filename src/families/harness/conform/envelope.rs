@@ -13,7 +13,7 @@ use crate::families::harness::contract::FAMILY;
 pub(super) const ONE_DOCUMENT: Probe = Probe {
     id: "harness.one-document",
     section: "§4",
-    title: "With `--json`, stdout holds exactly one JSON document",
+    title: "With `--json`, stdout contains exactly one JSON document",
     why: "the host parses all of stdout; one warning line before the document makes the connector unusable",
     fix: "write warnings and progress to stderr, and print the envelope once",
     needs: &[],
@@ -25,7 +25,7 @@ pub(super) const SUCCESS_KEYS: Probe = Probe {
     id: "harness.success-keys",
     section: "§4",
     title: "A success has exactly the keys of the contract",
-    why: "readers of the host look for them by name; what else is there may hide what they look for",
+    why: "the host reads them by name, and other members may hide them",
     fix: "print `ok`, `tool`, `command`, `data` and `meta`, and nothing else",
     needs: &[],
     run: success_keys,
@@ -36,7 +36,7 @@ pub(super) const ERROR_KEYS: Probe = Probe {
     id: "harness.error-keys",
     section: "§4",
     title: "A failure has exactly the keys of the contract, in the envelope and in `error`",
-    why: "an agent decides by `error.code` and `error.details` what to do next",
+    why: "an agent decides by `error.code` and `error.details`",
     fix: "print `ok`, `tool`, `command`, `error` with `code`, `message`, `details`, and `meta`",
     needs: &[],
     run: error_keys,
@@ -47,7 +47,7 @@ pub(super) const META: Probe = Probe {
     id: "harness.meta",
     section: "§4",
     title: "`meta` has mode, duration, timestamp and version with their types",
-    why: "logs of the host are made of them",
+    why: "the host writes its logs from them",
     fix: "fill `meta.mode`, `meta.duration_ms`, `meta.timestamp` (ISO 8601, UTC) and `meta.version` in every envelope",
     needs: &[],
     run: meta,
@@ -58,7 +58,7 @@ pub(super) const META_MODE: Probe = Probe {
     id: "harness.meta-mode",
     section: "§4",
     title: "`meta.mode` is the mode in which the call ran",
-    why: "an audit reads from it what a call was allowed to do",
+    why: "an audit needs to know what a call was allowed to do",
     fix: "put the mode of this call into `meta.mode`, not the default one",
     needs: &[],
     run: meta_mode,
@@ -68,9 +68,9 @@ pub(super) const META_MODE: Probe = Probe {
 pub(super) const COMMAND_ID: Probe = Probe {
     id: "harness.command-id",
     section: "§4",
-    title: "`command` is the id of the command that was asked for",
-    why: "the host files the answer under it, also when the command was refused",
-    fix: "put the dotted id into `command`, in refusals too",
+    title: "`command` is the id of the requested command",
+    why: "the host stores the response under this id, even if the command was refused",
+    fix: "put the dotted id into `command`, also in refusals",
     needs: &[],
     run: command_id,
     ..Probe::of(FAMILY)
@@ -80,7 +80,7 @@ pub(super) const OK_IS_EXIT_ZERO: Probe = Probe {
     id: "harness.ok-is-exit-zero",
     section: "§4",
     title: "`ok` is true exactly when the exit code is 0",
-    why: "one part of the host looks at the exit code, another at `ok`; they must see the same",
+    why: "one part of the host uses the exit code, another uses `ok`; they must agree",
     fix: "derive the exit code and `ok` from the same value",
     needs: &[],
     run: ok_is_exit_zero,
@@ -91,8 +91,8 @@ pub(super) const UNKNOWN_COMMAND: Probe = Probe {
     id: "harness.unknown-command",
     section: "§4",
     title: "An unknown command is a usage error in an envelope",
-    why: "an agent that guesses wrong must be able to read what went wrong",
-    fix: "catch the error of the argument parser and answer with exit 2",
+    why: "an agent that guesses must learn what was wrong",
+    fix: "catch the error of the argument parser, and return exit code 2",
     needs: &[],
     run: unknown_command,
     ..Probe::of(FAMILY)
@@ -102,8 +102,8 @@ pub(super) const UNKNOWN_OPTION: Probe = Probe {
     id: "harness.unknown-option",
     section: "§4",
     title: "An unknown option is a usage error in an envelope",
-    why: "workflows send fields as options; a mismatch must be readable",
-    fix: "catch the error of the argument parser and answer with exit 2",
+    why: "workflows pass fields as options, so an agent must be able to read a mismatch",
+    fix: "catch the error of the argument parser, and return exit code 2",
     needs: &[],
     run: unknown_option,
     ..Probe::of(FAMILY)
@@ -113,8 +113,8 @@ pub(super) const BAD_MODE: Probe = Probe {
     id: "harness.bad-mode",
     section: "§2",
     title: "An unknown `--mode` is a usage error in an envelope",
-    why: "a mode that is silently replaced gives rights that nobody meant",
-    fix: "check `--mode` against the four modes and answer with exit 2",
+    why: "a mode that is silently replaced gives unintended rights",
+    fix: "compare `--mode` with the four modes, and return exit code 2",
     needs: &[],
     run: bad_mode,
     ..Probe::of(FAMILY)
@@ -123,9 +123,9 @@ pub(super) const BAD_MODE: Probe = Probe {
 pub(super) const BAD_MODE_VARIABLE: Probe = Probe {
     id: "harness.bad-mode-variable",
     section: "§2",
-    title: "A mode variable that holds no mode is a usage error in an envelope",
-    why: "an operator's typing error must not grant or take rights in silence",
-    fix: "check `AOS_MODE` like the flag and answer with exit 2",
+    title: "An invalid mode in the mode variable is a usage error in an envelope",
+    why: "a typing error of an operator must not silently change rights",
+    fix: "check `AOS_MODE` in the same way as the flag, and return exit code 2",
     needs: &[],
     run: bad_mode_variable,
     ..Probe::of(FAMILY)
@@ -260,7 +260,7 @@ fn ok_is_exit_zero(session: &ToolCaller) -> Conclusion {
 /// What is wrong with the answer to a faulty call.
 fn not_a_usage_error(observed: &Observed) -> Option<String> {
     let Some(value) = call::loose(observed) else {
-        return Some(observed.json().err().unwrap_or_else(|| "it is no object".to_owned()));
+        return Some(observed.json().err().unwrap_or_else(|| "it is not an object".to_owned()));
     };
     if value.get("error").is_none() {
         return Some("it is answered as a success".to_owned());

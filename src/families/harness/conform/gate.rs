@@ -16,8 +16,8 @@ pub(super) const REFUSES: Probe = Probe {
     id: "harness.gate",
     section: "§6",
     title: "Every command refuses each mode below its own",
-    why: "the mode is the only brake between an agent and a destructive call",
-    fix: "refuse with exit 3, `PERMISSION_DENIED`, and `required_mode` and `actual_mode` in `details`",
+    why: "the mode is the only protection against a destructive call of an agent",
+    fix: "refuse with exit code 3 and `PERMISSION_DENIED`, with `required_mode` and `actual_mode` in `details`",
     needs: &[],
     run: refuses,
     ..Probe::of(FAMILY)
@@ -26,9 +26,9 @@ pub(super) const REFUSES: Probe = Probe {
 pub(super) const FIRST: Probe = Probe {
     id: "harness.gate-first",
     section: "§6",
-    title: "The gate comes before the arguments are parsed",
-    why: "a forbidden call must look forbidden, not like a typing error that is worth another try",
-    fix: "check the mode before the options of the command are parsed",
+    title: "The gate is checked before the arguments are parsed",
+    why: "otherwise a forbidden call looks like a typing error, and the agent tries again",
+    fix: "check the mode before parsing the options of the command",
     needs: &[],
     run: first,
     ..Probe::of(FAMILY)
@@ -37,9 +37,9 @@ pub(super) const FIRST: Probe = Probe {
 pub(super) const DEFAULT: Probe = Probe {
     id: "harness.gate-default",
     section: "§6",
-    title: "Without any mode the lowest one holds",
+    title: "Without a mode, the lowest one applies",
     why: "the workflow runner passes no mode",
-    fix: "take the lowest mode when neither flag nor variable gives one",
+    fix: "use the lowest mode if neither flag nor variable sets one",
     needs: &[],
     run: default,
     ..Probe::of(FAMILY)
@@ -50,7 +50,7 @@ pub(super) const ADMITS: Probe = Probe {
     section: "§6",
     title: "A command runs in its own mode and in each higher one",
     why: "the host asks for exactly the mode of the manifest",
-    fix: "compare the rank of the mode with that of the manifest",
+    fix: "compare the rank of the mode with the rank of the required mode",
     needs: &[],
     run: admits,
     ..Probe::of(FAMILY)
@@ -59,9 +59,9 @@ pub(super) const ADMITS: Probe = Probe {
 pub(super) const VARIABLE: Probe = Probe {
     id: "harness.mode-variable",
     section: "§2",
-    title: "The mode variable counts without the flag, and the flag wins",
-    why: "it is how an operator lets workflows write",
-    fix: "read `--mode`, then `AOS_MODE`, then take the lowest mode",
+    title: "The mode variable applies without the flag, and the flag overrides it",
+    why: "operators use it to allow writes in workflows",
+    fix: "use `--mode`, then `AOS_MODE`, then the lowest mode",
     needs: &[],
     run: variable,
     ..Probe::of(FAMILY)
@@ -77,7 +77,7 @@ fn not_refused(observed: &Observed, command: &CallableCommand, mode: &str) -> Op
         ));
     }
     let Some(envelope) = call::loose(observed) else {
-        return Some(observed.json().err().unwrap_or_else(|| "it is no object".to_owned()));
+        return Some(observed.json().err().unwrap_or_else(|| "it is not an object".to_owned()));
     };
     let code = call::error_code(&envelope);
     if !code.is_empty() && code != "PERMISSION_DENIED" {

@@ -21,7 +21,7 @@ pub(super) const VOCABULARY: Probe = Probe {
     id: "harness.health-words",
     section: "§3.2",
     title: "`data.status` is one of the four words",
-    why: "the host shows `healthy` as ready and every other word as needing set-up",
+    why: "the host shows `healthy` as ready, and every other word as needing setup",
     fix: "report `healthy`, `needs_setup`, `degraded` or `error`",
     needs: &[],
     run: vocabulary,
@@ -32,8 +32,8 @@ pub(super) const READINESS: Probe = Probe {
     id: "harness.health-readiness",
     section: "§3.2",
     title: "The health envelope has the readiness keys at its top level",
-    why: "the canvas of the host looks for them there, and shows set-up required without them",
-    fix: "add the keys of the contract to the envelope of `health`, `ready` where `data.status` is `healthy`",
+    why: "the canvas of the host reads them there, and asks for a setup without them",
+    fix: "add the keys of the contract to the envelope of `health`, with `ready` if `data.status` is `healthy`",
     needs: &[],
     run: readiness,
     ..Probe::of(FAMILY)
@@ -42,9 +42,9 @@ pub(super) const READINESS: Probe = Probe {
 pub(super) const NEEDS_SETUP: Probe = Probe {
     id: "harness.health-needs-setup",
     section: "§3.2",
-    title: "Without credentials `health` exits 0 and says `needs_setup`",
-    why: "a failing exit code hides from the host what is missing",
-    fix: "report `needs_setup` with `ok: true` and exit 0 when a key is missing",
+    title: "Without credentials, `health` reports `needs_setup` with exit code 0",
+    why: "with another exit code, the host cannot show what is missing",
+    fix: "report `needs_setup` with `ok: true` and exit code 0 if a key is missing",
     needs: &[Need::Credentials],
     run: needs_setup,
     ..Probe::of(FAMILY)
@@ -53,9 +53,9 @@ pub(super) const NEEDS_SETUP: Probe = Probe {
 pub(super) const QUIET: Probe = Probe {
     id: "harness.health-quiet",
     section: "§3.2",
-    title: "Without credentials `health` makes no network call",
-    why: "the host asks without any key, all connectors at once",
-    fix: "look for the keys before a connection is opened",
+    title: "Without credentials, `health` makes no network call",
+    why: "the host calls all connectors at once, without any key",
+    fix: "look for the keys before opening a connection",
     needs: &[Need::Credentials],
     run: quiet,
     ..Probe::of(FAMILY)
@@ -64,9 +64,9 @@ pub(super) const QUIET: Probe = Probe {
 pub(super) const GOOD: Probe = Probe {
     id: "harness.health-good",
     section: "§3.2",
-    title: "With credentials and an upstream that answers, `health` says `healthy`",
+    title: "With credentials and a working upstream, `health` reports `healthy`",
     why: "without that word the host never shows the connector as ready",
-    fix: "report `healthy` after a call that the upstream answered",
+    fix: "report `healthy` after a successful request to the upstream",
     needs: &[Need::Credentials, Need::BaseUrl],
     run: |session| {
         upstream(
@@ -84,8 +84,8 @@ macro_rules! fault {
             id: $id,
             section: "§3.2",
             title: $title,
-            why: "an agent that is told all is well goes on and fails at the first real call",
-            fix: "map the answer of the upstream to a state, exit 0, and stay under 2.5 s",
+            why: "an agent that trusts a wrong `healthy` fails at its first real call",
+            fix: "map the response of the upstream to a state, with exit code 0, in less than 2.5 s",
             needs: $needs,
             run: |session| {
                 upstream(session, Case { behaviour: $behaviour, words: $words, most_ms: $most })
@@ -216,11 +216,11 @@ fn upstream(session: &ToolCaller, case: Case) -> Conclusion {
     let observed = observed(session, case.behaviour);
     let mut judge = Judge::default();
     let fault = match call::loose(&observed) {
-        None => Some(observed.json().err().unwrap_or_else(|| "it is no object".to_owned())),
+        None => Some(observed.json().err().unwrap_or_else(|| "it is not an object".to_owned())),
         Some(envelope) => {
             let fault = wrong_state(session, &observed, &envelope, &case);
             if fault.is_none() && call::is_strict(session) && status(&envelope).is_none() {
-                let why = "`health` gives no `data.status`, so nothing shows what it makes of the upstream";
+                let why = "`health` has no `data.status`, so its view of the upstream is unknown";
                 return Conclusion::blocked(why).with(observed.evidence(why));
             }
             fault
@@ -237,7 +237,7 @@ fn wrong_state(
     case: &Case,
 ) -> Option<String> {
     if observed.has_traceback() {
-        return Some("a traceback is no answer".to_owned());
+        return Some("a traceback is not a response".to_owned());
     }
     if !call::is_strict(session) {
         // The first tag asks for a state, and leaves open with which exit.
@@ -259,7 +259,7 @@ fn wrong_state(
     let said = status(envelope)?;
     let known = words(session).iter().any(|word| word == said);
     (known && !case.words.contains(&said))
-        .then(|| format!("it says `{said}`, where {} is right", case.words.join(" or ")))
+        .then(|| format!("it reports `{said}`, but {} is correct", case.words.join(" or ")))
 }
 
 fn vocabulary(session: &ToolCaller) -> Conclusion {
@@ -280,7 +280,7 @@ fn vocabulary(session: &ToolCaller) -> Conclusion {
             Some(said) => Some(format!("`data.status` is `{said}`")),
             // A call that failed is judged by the probe of that upstream.
             None if envelope.get("ok") == Some(&Value::Bool(false)) => continue,
-            None => Some("`data.status` is no text".to_owned()),
+            None => Some("`data.status` is not a string".to_owned()),
         };
         judge.judge(&observed, fault);
     }
@@ -318,7 +318,7 @@ fn unready(envelope: &Value, keys: &[String]) -> Option<String> {
     let is_flag = |key: &&String| !["status", "checks"].contains(&key.as_str());
     let other = keys.iter().filter(is_flag).find(|key| !envelope[key.as_str()].is_boolean());
     if let Some(key) = other {
-        return Some(format!("`{key}` is no boolean"));
+        return Some(format!("`{key}` is not a boolean"));
     }
     let checks = envelope.get("checks").and_then(Value::as_array);
     let named = |check: &&Value| check.get("name").and_then(Value::as_str) == Some("required_env");
@@ -346,7 +346,7 @@ fn needs_setup(session: &ToolCaller) -> Conclusion {
     let observed = session.observe(&call::json(&["health"]));
     let mut judge = Judge::default();
     let fault = match call::loose(&observed) {
-        None => Some(observed.json().err().unwrap_or_else(|| "it is no object".to_owned())),
+        None => Some(observed.json().err().unwrap_or_else(|| "it is not an object".to_owned())),
         Some(envelope) => {
             let case = Case { behaviour: None, words: &["needs_setup"], most_ms: HOST_MS };
             wrong_state(session, &observed, &envelope, &case)

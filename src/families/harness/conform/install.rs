@@ -21,8 +21,8 @@ pub(super) const WHEEL: Probe = Probe {
     id: "harness.install",
     section: "§11",
     title: "The connector works when it is installed as a package, without its sources",
-    why: "an editable install hides files that the package does not hold",
-    fix: "pack every file that is read at run time, or generate its content into a module",
+    why: "an editable installation hides files that are missing in the package",
+    fix: "include every file that is read at run time in the package, or generate its content into a module",
     needs: &[Need::Project, Need::Python],
     run: wheel,
     ..Probe::of(FAMILY)
@@ -31,9 +31,9 @@ pub(super) const WHEEL: Probe = Probe {
 pub(super) const TWO: Probe = Probe {
     id: "harness.install-two",
     section: "§11",
-    title: "The connector works beside another connector in one environment",
-    why: "connectors that share a top package hide each other; only the first one works",
-    fix: "give the package a name of its own, `aos_<name>`",
+    title: "The connector works together with another connector in one environment",
+    why: "connectors with the same top-level package hide each other, so only one of them works",
+    fix: "give the package the name `aos_<name>`",
     needs: &[Need::Project, Need::Python],
     run: two,
     ..Probe::of(FAMILY)
@@ -68,7 +68,9 @@ fn installed(session: &ToolCaller, beside_another: bool) -> Conclusion {
     let sandbox = match Sandbox::new() {
         Ok(sandbox) => sandbox,
         Err(error) => {
-            return Conclusion::blocked(format!("there is no room for a package: {error}"));
+            return Conclusion::blocked(format!(
+                "the package directory cannot be created: {error}"
+            ));
         }
     };
     // The sources stay as they are: a build leaves files beside what it builds.
@@ -121,7 +123,7 @@ fn installed(session: &ToolCaller, beside_another: bool) -> Conclusion {
                 "invalid command 'bdist_wheel'",
             ];
             if lacks.iter().any(|mark| said.contains(mark)) {
-                return Conclusion::blocked("this Python has no pip or no build back end")
+                return Conclusion::blocked("this Python has no pip or no build backend")
                     .with(evidence);
             }
             return Conclusion::fail("the package cannot be built").with(evidence);
@@ -161,7 +163,7 @@ fn installed(session: &ToolCaller, beside_another: bool) -> Conclusion {
         }
         (_, true) => {
             return Conclusion::not_applicable(
-                "it does not even work alone as a package; see `harness.install`",
+                "it does not work as a package even alone; see `harness.install`",
             );
         }
     }
@@ -172,7 +174,8 @@ fn installed(session: &ToolCaller, beside_another: bool) -> Conclusion {
     match run(Some(place)) {
         (Some(0), _) => installed_packages(2),
         (_, evidence) => {
-            Conclusion::fail("`--json capabilities` fails beside another connector").with(evidence)
+            Conclusion::fail("`--json capabilities` fails together with another connector")
+                .with(evidence)
         }
     }
 }

@@ -111,10 +111,10 @@ impl ConnectorRules<'_> {
     /// Which probe owns that there is no document, and what is wrong.
     fn no_document(&self, noted: &Noted, id: Option<&str>) -> (&'static str, String) {
         let observed = &noted.observed;
-        let reason = observed.json().err().unwrap_or_else(|| "it is no object".to_owned());
+        let reason = observed.json().err().unwrap_or_else(|| "it is not an object".to_owned());
         let is_builtin = id.is_some_and(|id| BUILTIN.iter().any(|(known, _)| *known == id));
         if observed.has_traceback() && !is_builtin {
-            return (process::BACKEND_DOWN.id, "a traceback is no answer".to_owned());
+            return (process::BACKEND_DOWN.id, "a traceback is not a response".to_owned());
         }
         if observed.exit() != Some(USAGE_EXIT) || !observed.stdout().is_empty() {
             return (envelope::ONE_DOCUMENT.id, reason);

@@ -11,7 +11,7 @@ use crate::conform::session::{Observed, ToolCall, ToolCaller};
 use crate::families::harness::contract::FAMILY;
 
 const WHY: &str =
-    "output reaches agents, logs and screens, and four characters are enough to recognise a key";
+    "output reaches agents, logs and screens, and four characters are enough to identify a key";
 const SHAPES: [SecretShape; 2] = [SecretShape::Plain, SecretShape::Special];
 
 pub(super) const CONFIG: Probe = Probe {
@@ -19,7 +19,7 @@ pub(super) const CONFIG: Probe = Probe {
     section: "§3.3",
     title: "`config show` prints no character of a secret",
     why: WHY,
-    fix: "say only whether a key is set; no first or last characters, no length",
+    fix: "report only whether a key is set: no first or last characters, no length",
     needs: &[Need::Credentials],
     run: config,
     ..Probe::of(FAMILY)
@@ -28,9 +28,9 @@ pub(super) const CONFIG: Probe = Probe {
 pub(super) const HEALTH: Probe = Probe {
     id: "harness.health-secrets",
     section: "§9",
-    title: "`health` prints no part of a secret, whatever the upstream says",
+    title: "`health` prints no part of a secret, even if the upstream repeats it",
     why: WHY,
-    fix: "scrub every string that leaves the process of the values of all credentials",
+    fix: "remove the values of all credentials from every string that the process prints",
     needs: &[Need::Credentials],
     run: health,
     ..Probe::of(FAMILY)
@@ -41,7 +41,7 @@ pub(super) const ERRORS: Probe = Probe {
     section: "§9",
     title: "Errors and `capabilities` print no part of a secret",
     why: WHY,
-    fix: "scrub every string that leaves the process of the values of all credentials",
+    fix: "remove the values of all credentials from every string that the process prints",
     needs: &[Need::Credentials],
     run: errors,
     ..Probe::of(FAMILY)
@@ -50,9 +50,9 @@ pub(super) const ERRORS: Probe = Probe {
 pub(super) const COMMANDS: Probe = Probe {
     id: "harness.command-secrets",
     section: "§9",
-    title: "No command prints a part of a secret, also when the upstream repeats it",
+    title: "No command prints a part of a secret, even if the upstream repeats it",
     why: WHY,
-    fix: "scrub results and errors of commands of the values of all credentials",
+    fix: "remove the values of all credentials from results and errors of commands",
     needs: &[Need::Credentials],
     run: commands,
     ..Probe::of(FAMILY)
@@ -62,7 +62,7 @@ pub(super) const URL: Probe = Probe {
     id: "harness.secret-in-url",
     section: "§9",
     title: "No secret is part of an address",
-    why: "addresses are written to the logs of every proxy and server on the way",
+    why: "every proxy and server on the way writes addresses to its logs",
     fix: "send the secret in a header",
     needs: &[Need::Credentials, Need::BaseUrl],
     run: url,

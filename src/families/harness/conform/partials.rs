@@ -15,9 +15,9 @@ use crate::families::harness::contract::FAMILY;
 pub(super) const PARTIALS: Probe = Probe {
     id: "harness.partial-answers",
     section: "§4",
-    title: "An answer that the API calls a part has `complete: false` and the reason",
-    why: "an agent that takes a part for all of it reports as a fact that something does not exist",
-    fix: "set the signs of a partial answer in api.py, or correct [[harness.partials]] in conform.toml",
+    title: "A response that the API marks as incomplete has `complete: false` and the reason",
+    why: "an agent that mistakes a part for the whole concludes that something does not exist",
+    fix: "set the signs of a partial response in api.py, or correct [[harness.partials]] in conform.toml",
     needs: &[Need::Fixture, Need::Facts, Need::Credentials, Need::BaseUrl],
     run: partials,
     ..Probe::of(FAMILY)

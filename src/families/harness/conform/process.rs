@@ -21,9 +21,9 @@ const REACTION_MS: u64 = 2_000;
 pub(super) const BACKEND_DOWN: Probe = Probe {
     id: "harness.backend-down",
     section: "§4",
-    title: "With a dead upstream every command answers in an envelope",
-    why: "an exception that nobody caught is the most frequent way in which real connectors fail",
-    fix: "catch every exception in one place and answer with the code of the contract",
+    title: "With a dead upstream, every command returns an envelope",
+    why: "uncaught exceptions are the most frequent failure of real connectors",
+    fix: "catch every exception in one place, and return the code of the contract",
     needs: &[],
     run: backend_down,
     ..Probe::of(FAMILY)
@@ -33,7 +33,7 @@ pub(super) const EXIT_CODES: Probe = Probe {
     id: "harness.exit-codes",
     section: "§5",
     title: "Exit codes are those of the contract and agree with the error code",
-    why: "the host and agents decide by them whether to try again",
+    why: "the host and agents decide by them whether to retry",
     fix: "map every error to one of the seven exit codes",
     needs: &[],
     run: exit_codes,
@@ -43,8 +43,8 @@ pub(super) const EXIT_CODES: Probe = Probe {
 pub(super) const START: Probe = Probe {
     id: "harness.start-time",
     section: "§11",
-    title: "`capabilities` and `health` answer within the time of the host",
-    why: "the host gives up after four seconds and shows an error",
+    title: "`capabilities` and `health` respond within the host's time limit",
+    why: "the host stops waiting after four seconds, and shows an error",
     fix: "start faster: import late, read no files, make no calls",
     needs: &[],
     run: start,
@@ -54,9 +54,9 @@ pub(super) const START: Probe = Probe {
 pub(super) const SIZE: Probe = Probe {
     id: "harness.output-size",
     section: "§4",
-    title: "An answer stays below 1 000 000 bytes",
-    why: "the host reads no more and takes the rest for a failure",
-    fix: "cut long lists at a page border and say so with `has_more`",
+    title: "A response has fewer than 1,000,000 bytes",
+    why: "the host reads no more than that, and treats a longer response as a failure",
+    fix: "end long lists after a page, and set `has_more`",
     needs: &[],
     run: size,
     ..Probe::of(FAMILY)
@@ -66,8 +66,8 @@ pub(super) const INTERRUPT: Probe = Probe {
     id: "harness.interrupt",
     section: "§4",
     title: "SIGINT ends a waiting call soon, without a traceback",
-    why: "a host that cancels must not wait, and what it reads must still be an answer",
-    fix: "catch the interruption in the one place that catches everything",
+    why: "a host that cancels must not wait, and still needs a valid response",
+    fix: "handle the interruption in the place that catches all exceptions",
     needs: &[Need::Credentials, Need::BaseUrl],
     run: interrupt,
     ..Probe::of(FAMILY)
@@ -76,9 +76,9 @@ pub(super) const INTERRUPT: Probe = Probe {
 pub(super) const CLOSED_STDOUT: Probe = Probe {
     id: "harness.closed-stdout",
     section: "§4",
-    title: "A reader that goes away causes no traceback and no endless run",
-    why: "pipes end early; what the tool prints then lands in the log of somebody else",
-    fix: "treat a broken pipe as the end: exit quietly",
+    title: "A closed stdout causes no traceback and no endless run",
+    why: "pipes can close early, and a traceback would then appear in the log of another program",
+    fix: "exit without output if the pipe is broken",
     needs: &[],
     run: closed_stdout,
     ..Probe::of(FAMILY)
@@ -99,10 +99,10 @@ fn backend_down(session: &ToolCaller) -> Conclusion {
 
 fn no_answer(session: &ToolCaller, observed: &Observed, has_sample: bool) -> Option<String> {
     if observed.has_traceback() {
-        return Some("a traceback is no answer".to_owned());
+        return Some("a traceback is not a response".to_owned());
     }
     let Some(envelope) = call::loose(observed) else {
-        return Some(observed.json().err().unwrap_or_else(|| "it is no object".to_owned()));
+        return Some(observed.json().err().unwrap_or_else(|| "it is not an object".to_owned()));
     };
     // With arguments that do their work, only the upstream is missing.
     let asked = has_sample && call::is_strict(session) && session.base_url_env().is_some();

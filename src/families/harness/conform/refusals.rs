@@ -16,8 +16,8 @@ pub(super) const REFUSALS: Probe = Probe {
     id: "harness.refusals",
     section: "§5",
     title: "Every refusal of the API has its error code, and its reason is repeated",
-    why: "an agent that reads the wrong code repeats what cannot work or asks for a key that is right",
-    fix: "set how errors are told in api.py, or correct [[harness.refusals]] in conform.toml",
+    why: "with a wrong code, an agent repeats a call that cannot work, or asks for a key that is correct",
+    fix: "set the rules for errors in api.py, or correct [[harness.refusals]] in conform.toml",
     needs: &[Need::Fixture, Need::Facts, Need::Credentials, Need::BaseUrl],
     run: refusals,
     ..Probe::of(FAMILY)
@@ -84,7 +84,7 @@ fn misread(observed: &Observed, refusal: &StatedRefusal) -> Option<String> {
     if code != refusal.code {
         let said = if code.is_empty() { "a success" } else { code };
         return Some(format!(
-            "the refusal `{when}` ({}) becomes {said} and not {}",
+            "the refusal `{when}` ({}) becomes {said}, not {}",
             refusal.status, refusal.code
         ));
     }

@@ -24,7 +24,7 @@ pub(super) const REQUESTS: Probe = Probe {
     id: "harness.requests",
     section: "§4",
     title: "Every command sends exactly the requests that conform.toml states, and its result is their reply",
-    why: "a request that the real API refuses or misreads works against any mock that does not look at it",
+    why: "a mock that does not check requests accepts those that the real API refuses",
     fix: "correct the handler, or [[harness.commands]] in conform.toml where the documentation of the API says otherwise",
     needs: STATED,
     run: requests,
@@ -35,8 +35,8 @@ pub(super) const PAGES: Probe = Probe {
     id: "harness.pages",
     section: "§4",
     title: "Every list is followed to its end: each entry once, with its id and name",
-    why: "entries after the first page, or under another key, are lost without a word",
-    fix: "set the paging in api.py as the API has it, or correct `requests`, `ids` and `names` in conform.toml",
+    why: "entries after the first page, or under another key, are silently lost",
+    fix: "set the paging of the API in api.py, or correct `requests`, `ids` and `names` in conform.toml",
     needs: STATED,
     run: pages,
     ..Probe::of(FAMILY)
@@ -45,8 +45,8 @@ pub(super) const PAGES: Probe = Probe {
 pub(super) const CREDENTIALS: Probe = Probe {
     id: "harness.credentials",
     section: "§9",
-    title: "The credentials are sent as the API wants them, and nowhere else",
-    why: "in the wrong header or form every call fails; in other headers or at other hosts they leak",
+    title: "The credentials are sent in the form of the API, and nowhere else",
+    why: "in the wrong header or form, every call fails; in other headers or to other hosts, they leak",
     fix: "set the scheme and the header in api.py, and send no secret after a redirect to another origin",
     needs: STATED,
     run: credentials,
@@ -56,8 +56,8 @@ pub(super) const CREDENTIALS: Probe = Probe {
 pub(super) const HEALTH: Probe = Probe {
     id: "harness.health-request",
     section: "§3.2",
-    title: "`health` asks the API with the request that conform.toml states",
-    why: "a state that nobody asked the API for says nothing",
+    title: "`health` makes the request that conform.toml states",
+    why: "a state is meaningless if the API was not asked for it",
     fix: "send the health request of the API, or correct [harness.health] in conform.toml",
     needs: STATED,
     run: health,
@@ -67,8 +67,8 @@ pub(super) const HEALTH: Probe = Probe {
 pub(super) const BASE_URL: Probe = Probe {
     id: "harness.base-url",
     section: "§4",
-    title: "Without an override the connector calls the address that conform.toml states",
-    why: "the override of the tests hides a wrong address, which then gets the key",
+    title: "Without an override, the connector calls the address in conform.toml",
+    why: "the override in tests hides a wrong address, which then receives the key",
     fix: "correct the base URL in api.py, or `harness.base_url` in conform.toml",
     needs: &[Need::Fixture, Need::Facts, Need::Credentials, Need::BaseUrl, Need::Namespace],
     run: base_url,
@@ -308,9 +308,7 @@ fn base_url(session: &ToolCaller) -> Conclusion {
         return Conclusion::blocked(NOTHING);
     };
     if facts.base_url.is_empty() {
-        return Conclusion::not_applicable(
-            "each customer has an address of their own, which a key holds",
-        );
+        return Conclusion::not_applicable("each customer has a separate address, in a key");
     }
     let wanted = facts.base_url.trim_end_matches('/');
     let shown = session.observe(&call::json(&["config", "show"]).variable(name, ""));
@@ -323,7 +321,7 @@ fn base_url(session: &ToolCaller) -> Conclusion {
     if !urls.is_empty() {
         judge.judge(
             &shown,
-            other.map(|url| format!("`config show` says `{url}` and not `{wanted}`")),
+            other.map(|url| format!("`config show` reports `{url}`, not `{wanted}`")),
         );
     }
     // The proxy that every call is led to sees the host, and nothing of what is encrypted.

@@ -23,8 +23,8 @@ const MAX_NAMES: usize = 6;
 pub(super) const WORK: Probe = Probe {
     id: "harness.commands-work",
     section: "§4",
-    title: "Every command succeeds with its sample against an upstream that answers",
-    why: "refusals and failures can be in perfect form while nothing works",
+    title: "Every command succeeds with its sample and a working upstream",
+    why: "refusals and failures can be correct although no command works",
     fix: "make the command succeed with the sample and the replies of conform.toml, or fix those",
     needs: &[Need::Fixture, Need::Credentials, Need::BaseUrl],
     run: work,
@@ -35,8 +35,8 @@ pub(super) const DATA: Probe = Probe {
     id: "harness.data-keys",
     section: "§4",
     title: "`data` is an object without the keys of the workflow runner",
-    why: "the runner spreads `data` over an object that has them, and one of the two is lost",
-    fix: "put lists and texts under a name, and call no key ok, connectorId, operation or resource",
+    why: "the runner merges `data` into an object with these keys, and one of the two values is lost",
+    fix: "put lists and texts under a key, and use no key named ok, connectorId, operation or resource",
     needs: &[Need::BaseUrl],
     run: data,
     ..Probe::of(FAMILY)
@@ -45,8 +45,8 @@ pub(super) const DATA: Probe = Probe {
 pub(super) const LISTS: Probe = Probe {
     id: "harness.lists",
     section: "§4",
-    title: "A list has `items` with `id` and `name`, the same list under its own name, and the way to the next page",
-    why: "pickers of the host read `items`, and an agent must know that there is more",
+    title: "A list has `items` with `id` and `name`, the same list under its own name, and a reference to the next page",
+    why: "pickers of the host read `items`, and an agent must know whether there are more entries",
     fix: "return the list under the name of the resource and as `items`, with `next_cursor` and `has_more`",
     needs: &[Need::Fixture, Need::Credentials, Need::BaseUrl],
     run: lists,

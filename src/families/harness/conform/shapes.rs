@@ -7,7 +7,7 @@ use crate::families::harness::contract::HarnessContract;
 
 /// Members that are missing, or that nobody asked for.
 fn wrong_keys(value: &Value, wanted: &[Key], optional: &[&[Key]]) -> Option<String> {
-    let Some(object) = value.as_object() else { return Some("it is no object".to_owned()) };
+    let Some(object) = value.as_object() else { return Some("it is not an object".to_owned()) };
     if let Some(missing) = wanted.iter().find(|key| !object.contains_key(key.as_str())) {
         return Some(format!("`{missing}` is missing"));
     }

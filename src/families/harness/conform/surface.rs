@@ -21,9 +21,9 @@ const MAX_PERMISSIONS: u64 = 1024 * 1024;
 pub(super) const CAPABILITIES_KEYS: Probe = Probe {
     id: "harness.capabilities-keys",
     section: "§3.1",
-    title: "`capabilities` says tool, version, modes and commands",
+    title: "`capabilities` has tool, version, modes and commands",
     why: "the host builds its catalogue from them",
-    fix: "fill every key that the contract names for `capabilities`",
+    fix: "set every key of the contract for `capabilities`",
     needs: &[],
     run: capabilities_keys,
     ..Probe::of(FAMILY)
@@ -33,7 +33,7 @@ pub(super) const CAPABILITIES_COMMANDS: Probe = Probe {
     id: "harness.capabilities-commands",
     section: "§3.1",
     title: "`capabilities` lists the commands of the manifest, with their modes",
-    why: "what only one of them lists is offered and cannot run, or runs and is never offered",
+    why: "a command in only one of them is offered but cannot run, or can run but is never offered",
     fix: "generate both from one source",
     needs: &[Need::Manifest],
     run: capabilities_commands,
@@ -44,8 +44,8 @@ pub(super) const CAPABILITIES_QUIET: Probe = Probe {
     id: "harness.capabilities-quiet",
     section: "§3.1",
     title: "`capabilities` makes no network call",
-    why: "the host asks every connector at once, before anything is set up",
-    fix: "answer `capabilities` from constants",
+    why: "the host calls every connector at once, before anything is set up",
+    fix: "return `capabilities` from constants",
     needs: &[],
     run: capabilities_quiet,
     ..Probe::of(FAMILY)
@@ -54,8 +54,8 @@ pub(super) const CAPABILITIES_QUIET: Probe = Probe {
 pub(super) const TOOL_NAME: Probe = Probe {
     id: "harness.tool-name",
     section: "§7",
-    title: "Envelope, `capabilities` and manifest give the tool one name",
-    why: "a name that differs makes a second entry in the host's catalogue",
+    title: "Envelope, `capabilities` and manifest have the same name of the tool",
+    why: "a different name creates a second entry in the host's catalogue",
     fix: "use the name of the manifest everywhere",
     needs: &[],
     run: tool_name,
@@ -66,7 +66,7 @@ pub(super) const PERMISSIONS: Probe = Probe {
     id: "harness.permissions-file",
     section: "§6.1",
     title: "permissions.json has the commands and modes of `capabilities`",
-    why: "the host fills gaps of the manifest from it",
+    why: "the host uses it for modes that the manifest lacks",
     fix: "generate permissions.json from the manifest (`aos gen`)",
     needs: &[Need::Project],
     run: permissions,
@@ -76,8 +76,8 @@ pub(super) const PERMISSIONS: Probe = Probe {
 pub(super) const COMMANDS_EXIST: Probe = Probe {
     id: "harness.commands-exist",
     section: "§2",
-    title: "Every command of the manifest is there under the words of its id",
-    why: "the host splits the id at its dots and runs that; it never turns `_` into `-`",
+    title: "Every command of the manifest exists under the words of its id",
+    why: "the host splits the id at its dots and runs these words; it never replaces `_` with `-`",
     fix: "name groups and commands exactly as the segments of the id",
     needs: &[],
     run: commands_exist,
@@ -88,8 +88,8 @@ pub(super) const COMMANDS_LISTED: Probe = Probe {
     id: "harness.commands-listed",
     section: "§7",
     title: "Every command that the help shows is in the manifest",
-    why: "a command without an entry has no mode and no gate that anybody knows of",
-    fix: "add the command to the manifest, or take it out",
+    why: "a command without an entry has no mode, so no gate protects it",
+    fix: "add the command to the manifest, or remove it",
     needs: &[],
     run: commands_listed,
     ..Probe::of(FAMILY)
@@ -278,5 +278,5 @@ fn commands_listed(session: &ToolCaller) -> Conclusion {
             judge.judge(&observed, strange.map(|name| format!("`{name}` is not in the manifest")));
         }
     }
-    judge.verdict_unless_empty("the help has no list of commands that could be read")
+    judge.verdict_unless_empty("the help has no readable list of commands")
 }

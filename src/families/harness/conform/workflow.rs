@@ -15,9 +15,9 @@ use crate::families::harness::contract::FAMILY;
 pub(super) const BOOLEAN: Probe = Probe {
     id: "harness.workflow-boolean",
     section: "§2",
-    title: "A boolean option is accepted bare and with a value",
+    title: "A boolean option is accepted with and without a value",
     why: "agents send `--draft`, workflows send `--draft true`",
-    fix: "give boolean options an optional value",
+    fix: "make the value of boolean options optional",
     needs: &[Need::Manifest],
     run: boolean,
     ..Probe::of(FAMILY)
@@ -27,8 +27,8 @@ pub(super) const EMPTY: Probe = Probe {
     id: "harness.workflow-empty",
     section: "§2",
     title: "An option with an empty value counts as not given",
-    why: "workflows send every field, the empty ones too",
-    fix: "drop options whose value is the empty string before they are checked",
+    why: "workflows send every field, including empty ones",
+    fix: "remove options with an empty value before checking the options",
     needs: &[Need::Manifest],
     run: empty,
     ..Probe::of(FAMILY)

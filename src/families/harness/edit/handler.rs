@@ -171,7 +171,7 @@ pub fn remove(desk: &mut Desk<'_>, package: &str, id: &str) -> Result<(), EditEr
     let wanted = [decorator(id), format!("@command('{id}')")];
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let at = lines.iter().position(|line| wanted.iter().any(|wanted| line.trim_end() == wanted));
-    let at = at.ok_or_else(|| EditError::place(&path, format!("it has no handler of `{id}`")))?;
+    let at = at.ok_or_else(|| EditError::place(&path, format!("it has no handler for `{id}`")))?;
     let is_decorator = |line: Option<&&str>| line.is_some_and(|line| line.starts_with('@'));
     let shares = is_decorator(lines.get(at + 1)) || at > 0 && is_decorator(lines.get(at - 1));
     let kept: String = if shares {

@@ -55,7 +55,7 @@ impl CommandEditor for HarnessEditor {
         handler::alias(&mut desk, &package, &old, new)?;
         facts::copy(&mut desk, &old, &new.id());
         desk.edited.notes.push(format!(
-            "`{old}` stays in connector.json as a former name of `{}`; `aos remove {old}` ends it",
+            "`{old}` stays in connector.json as the former name of `{}`; `aos remove {old}` removes it",
             new.id()
         ));
         Ok(desk.edited)
@@ -82,7 +82,7 @@ impl CommandEditor for HarnessEditor {
 
     fn add_code(&self, _sources: Sources<'_>, _code: &NewCode) -> Result<Edited, EditError> {
         Err(EditError::Refused(
-            "the codes of connectors are those of the contract; `FAILURES` in api.py says which failure is which"
+            "a connector can use only the error codes of the contract; `FAILURES` in api.py maps the errors of your API to them"
                 .to_owned(),
         ))
     }

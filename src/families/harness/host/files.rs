@@ -86,7 +86,7 @@ fn pyproject(directory: &Path, described: &mut Described) {
     .collect();
     if !lost.is_empty() {
         described.warnings.push(format!(
-            "the host cannot read {} in `{PYPROJECT}`: it wants double quotes, no capital Z before, and a table after",
+            "the host cannot read {} in `{PYPROJECT}`: it needs double quotes, no capital Z before it, and a table after it",
             lost.join(", ")
         ));
     }

@@ -100,7 +100,7 @@ pub fn without_program(described: &Described) -> Judged {
         ),
         false => (
             "no_harness",
-            "it cannot be installed: agent-harness/pyproject.toml is not there",
+            "it cannot be installed: agent-harness/pyproject.toml does not exist",
             "add the harness; `aos check` in its directory lists what is missing",
         ),
     };
@@ -134,12 +134,12 @@ fn failed(unusable: Unusable) -> Judged {
         Reason::NotStarted => (
             "not_started",
             "its program does not start",
-            "install it again: the program is not executable, or its interpreter has gone",
+            "install it again: the program is not executable, or its interpreter was removed",
         ),
         Reason::TimedOut => (
             "capabilities_timed_out",
             "`--json capabilities` did not end within 4 s",
-            "answer from what the program knows, without a connection",
+            "return it from the program's own data, without a connection",
         ),
         Reason::TooMuch => (
             "capabilities_too_large",
@@ -205,7 +205,7 @@ fn healthy(document: &Value) -> Judged {
             State::Error,
             (
                 "health_ok",
-                "health says `ok`, which the host accepts and the document does not have",
+                "health reports `ok`, which the host accepts but its document does not list",
                 "report `healthy`",
             ),
         ),
@@ -214,19 +214,23 @@ fn healthy(document: &Value) -> Judged {
             State::Error,
             (
                 "no_status",
-                "health reports no status, and the host takes that for ready",
+                "health reports no status, which the host treats as ready",
                 "report `healthy`, `needs_setup`, `degraded` or `error` in `data.status`",
             ),
         ),
         Some("needs_setup") => (
             State::NeedsSetup,
             State::NeedsSetup,
-            ("needs_setup", "it says that its configuration is missing", "set what it lacks"),
+            (
+                "needs_setup",
+                "it reports that its configuration is missing",
+                "set the missing configuration",
+            ),
         ),
         Some("degraded") => (
             State::NeedsSetup,
             State::NeedsSetup,
-            ("degraded", "it says that its backend is degraded", "look at the backend"),
+            ("degraded", "it reports that its backend is degraded", "look at the backend"),
         ),
         Some("error") => (
             State::NeedsSetup,

@@ -131,7 +131,7 @@ fn permissions(subject: &RewriteSubject<'_>) -> Result<String, String> {
             }
             _ => {
                 let name = json::printable(name);
-                return Err(format!("`{name}` of permissions.json is not what connector.json says"));
+                return Err(format!("`{name}` of permissions.json differs from connector.json"));
             }
         };
         parts.push(format!("\"{name}\": {part}"));

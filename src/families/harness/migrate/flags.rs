@@ -67,7 +67,7 @@ pub fn rewrite(subject: &RewriteSubject<'_>) -> Rewritten {
         source.strip_suffix(&format!("{own}.py")).map(|parent| format!("{parent}{MODULE}.py"));
     let Some(target) = target else { return Rewritten::default() };
     if files.holds(&target) {
-        return refused(&target, "the file exists already");
+        return refused(&target, "the file already exists");
     }
     let quoted = text.get(entry.at..).and_then(|rest| {
         let quote = rest.chars().next()?;

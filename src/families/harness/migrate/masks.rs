@@ -91,7 +91,7 @@ fn shown(code: &CodeText<'_>, at: usize, in_mask: bool) -> Result<Range<usize>, 
     let end = end.unwrap_or(code.tokens.len());
     let tokens = &code.tokens[start..end];
     if tokens.is_empty() || !is_one_secret(tokens.iter().map(|token| (token.kind, token.text))) {
-        return Err("the expression holds other values, too");
+        return Err("the expression also contains other values");
     }
     let has_text =
         tokens.iter().any(|token| token.kind == PythonKind::Text && has_sign(token.literal()));

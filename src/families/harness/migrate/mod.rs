@@ -40,7 +40,7 @@ const REWRITES: &[ProjectRewrite] = &[
     },
     ProjectRewrite {
         id: "health-words",
-        summary: "health says `healthy` where it said `ready`",
+        summary: "health reports `healthy` instead of `ready`",
         generators: &[],
         run: health_words::rewrite,
     },

@@ -34,7 +34,7 @@ pub fn rewrite(subject: &RewriteSubject<'_>) -> Rewritten {
     };
     let (old, new) = (format!("{root}{SHARED}"), format!("{root}{name}"));
     if files.below(&format!("{new}/"), "").next().is_some() || files.holds(&format!("{new}.py")) {
-        return refused(&new, None, "the package exists already".to_owned());
+        return refused(&new, None, "the package already exists".to_owned());
     }
     if let Some((path, _)) = files.unreadable.iter().find(|(path, _)| path.starts_with(&old)) {
         return refused(path, None, "it cannot be read".to_owned());

@@ -30,7 +30,7 @@ pub(super) const RESOURCE_UNKNOWN: Rule = Rule {
 pub(super) const RESOURCE_PREFIX: Rule = Rule {
     id: "commands/resource-prefix",
     summary: "A command's resource is the first part of its id",
-    why: "The workflow form lists a command under its resource, agents and saved workflows know it by its id: under another resource nobody finds it",
+    why: "The workflow form lists a command under its resource, but agents and saved workflows use its id, so users do not find it under another resource",
     fix: "name the resource as the id does",
     source: "host readers: workflow form",
     ..Rule::warning(&[FAMILY])

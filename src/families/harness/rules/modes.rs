@@ -170,14 +170,14 @@ impl JudgedMode<'_> {
         let destroys = facts.destructive_verbs.iter().any(|known| known == verb);
         if destroys && self.is_below(&facts.admin_mode) {
             let message = format!(
-                "the contract reserves the verb `{verb}` for {}, but {} is enough to run {name}",
+                "the contract reserves the verb `{verb}` for {}, but the mode {} can run {name}",
                 facts.admin_mode,
                 shown(mode.text)
             );
             found.at(&DESTRUCTIVE_MODE, self.source, mode.at, message);
         } else if names::is_irreversible(verb) && !destroys && self.is_below(&facts.admin_mode) {
             let message = format!(
-                "`{verb}` can rarely be undone, but {} is enough to run {name}",
+                "`{verb}` can rarely be undone, but the mode {} can run {name}",
                 shown(mode.text)
             );
             found.at(&IRREVERSIBLE_MODE, self.source, mode.at, message);
@@ -197,7 +197,7 @@ impl JudgedMode<'_> {
         let bulk = names::is_bulk(id, &facts.bulk_verbs) && !self.class_is("read");
         if bulk && self.is_below(&facts.bulk_mode) {
             let message = format!(
-                "{name} changes many things at once, but {} is enough to run it",
+                "{name} changes many objects at once, but the mode {} can run it",
                 shown(mode.text)
             );
             found.at(&BULK_MODE, self.source, mode.at, message);

@@ -83,7 +83,7 @@ fn root(sources: &[RepositoryFile]) -> Result<(String, String), Failure> {
     tops.dedup();
     let refused = |message: &str| {
         Failure::new(ErrorCode::Validation, message.to_owned())
-            .hint("aos names the directory of a project after its name only; nothing was changed")
+            .hint("in a template of aos, only the name of a project decides the name of its directory; nothing was changed")
     };
     let [top] = tops.as_slice() else {
         return Err(refused("the template has not exactly one directory `{{cookiecutter.NAME}}`"));

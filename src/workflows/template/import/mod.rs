@@ -35,7 +35,7 @@ pub fn import(
     let root = files::canonical(directory).map_err(|error| {
         let message = format!("`{}` cannot be read: {error}", directory.display());
         Failure::new(crate::error::source_code(&error), message)
-            .hint("give the directory of a template")
+            .hint("pass the directory of a template")
     })?;
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
     let name = crate::workflows::new::choices::slug(&name.unwrap_or_default());
@@ -50,7 +50,7 @@ pub fn import(
                 directory.display()
             );
             return Err(Failure::new(ErrorCode::NotFound, message)
-                .hint("`aos template from` makes a template of any repository"));
+                .hint("`aos template from` derives a template from any repository"));
         }
     };
     imported.left_out.extend(passed.into_iter().map(|(what, reason)| LeftOutPart {

@@ -1,5 +1,8 @@
 """Every command with its parameters and the schema of its answer, and `reference`."""
 
+from hashlib import sha256
+
+import contract_gen
 from about import changelog, context, doctor
 from basis import CODES, EXITS, TOOL, VERSION
 from faults import FAULTS
@@ -30,7 +33,7 @@ def param(name, kind="string", required=False):
 def read(path, run, schema, *params, **more):
     """Describe a query."""
     sample = " ".join(f"--{each['name']} 1" for each in params if each["required"])
-    return {"path": path, "run": run, "type": "read", "description": (run.__doc__ or path), "output_schema": schema,
+    return {"path": path, "run": run, "type": "query", "description": (run.__doc__ or path), "output_schema": schema,
             "params": [*params, param("fields")], "examples": [f"ledger {path} {sample}".strip()], **more}
 
 
@@ -64,8 +67,21 @@ def reference(_options):
     codes = {name: {"exit": number, "retryable": again} for name, (number, again) in CODES.items()}
     if "codes-listed" in FAULTS:
         codes.pop("E_NOT_FOUND")
-    return {"tool": TOOL, "version": VERSION, "risk_tier": "T2", "release_readiness": readiness,
-            "commands": commands, "schemas": SCHEMAS, "exit_codes": exits, "error_codes": codes}
+    if "command-types" in FAULTS:
+        commands[14] = {**commands[14], "type": "read"}
+    able = ["batch", "credentials", "dangerous", "human_action", "jobs", "lists", "scopes", "streams", "update",
+            "upstream", "writes"]
+    if "capabilities" in FAULTS:
+        able.append("levitation")
+    digest = sha256(contract_gen.contract_text().encode()).hexdigest()
+    if "contract-digest" in FAULTS:
+        digest = sha256(b"another contract").hexdigest()
+    schemas = dict(SCHEMAS)
+    if "field-kinds" in FAULTS:
+        schemas["note"] = {**schemas["note"], "kinds": ["id: id", "state: count"]}
+    return {"tool": TOOL, "version": VERSION, "contract": {"tag": contract_gen.SPEC_TAG, "digest": f"sha256:{digest}"},
+            "capabilities": able, "risk_tier": "T2", "release_readiness": readiness,
+            "commands": commands, "schemas": schemas, "exit_codes": exits, "error_codes": codes}
 
 
 ID = param("id", required=True)
@@ -77,7 +93,8 @@ COMMANDS = [
     write("note create", note_create, "note", param("title", required=True), param("body"), param("idempotency-key")),
     write("note update", note_update, "note", ID, param("title", required=True)),
     write("note delete", note_delete, "deleted", ID, dangerous=True),
-    write("note archive", note_archive, "batch", param("ids", "list", True), param("continue-on-error")),
+    write("note archive", note_archive, "batch", param("ids", "list", True), param("continue-on-error"),
+          batch=True),
     write("note publish", note_publish, "note", ID),
     read("shelf overview", shelf_overview, "shelves", param("shelves", "list", True)),
     write("report start", report_start, "job"),

@@ -101,7 +101,7 @@ def stops_wrongly(command, number):
     """Tell whether this signal during this command is one of the faults."""
     if command is None or command["path"] == "note get":
         return "interrupt" in FAULTS and number == signal.SIGINT
-    return "interrupt-reads" in FAULTS if command["type"] == "read" else "interrupt-write" in FAULTS
+    return "interrupt-reads" in FAULTS if command["type"] == "query" else "interrupt-write" in FAULTS
 
 
 def help_of(command):

@@ -152,7 +152,9 @@ def note_watch(_options):
     head = {"ok": True, "schema_version": "1.0"}
     for event in events:
         write_json({**head, "type": "item", "data": {**event, "_untrusted": ["what"]}}, is_compact=True)
-    last = "item" if "stream" in FAULTS else "summary"
+    if "stream" in FAULTS:
+        head.pop("schema_version")
+    last = "item" if "stream-summary" in FAULTS else "summary"
     write_json({**head, "type": last, "data": {"count": len(events)}}, is_compact=True)
 
 

@@ -20,7 +20,7 @@ SCHEMAS = {
     "text": schema("text", "_untrusted", untrusted=("text",)),
     "job": schema("job_id", "status", "poll", "result"),
     "lines": schema("job_id", "lines"),
-    "reference": schema("tool", "version", "risk_tier", "release_readiness", "commands", "schemas", "exit_codes",
+    "reference": schema("tool", "version", "contract", "capabilities", "risk_tier", "release_readiness", "commands", "schemas", "exit_codes",
                         "error_codes"),
     "context": schema("version", "config", "credentials", "notices"),
     "doctor": schema("checks"),

@@ -14,7 +14,8 @@ type referenceData struct {
 	Tool             string                   `json:"tool"`
 	Version          string                   `json:"version"`
 	Description      string                   `json:"description"`
-	SpecTag          string                   `json:"spec_tag"`
+	Contract         contractIdentity         `json:"contract"`
+	Capabilities     []string                 `json:"capabilities"`
 	RuntimeVersion   string                   `json:"runtime_version"`
 	RiskTier         string                   `json:"risk_tier"`
 	ReleaseReadiness Readiness                `json:"release_readiness"`
@@ -59,6 +60,7 @@ type referenceParam struct {
 type schemaData struct {
 	Shape           string   `json:"shape"`
 	Fields          []string `json:"fields"`
+	Kinds           []string `json:"kinds"`
 	UntrustedFields []string `json:"untrusted_fields"`
 	ItemsSchema     string   `json:"items_schema,omitempty"`
 }
@@ -79,7 +81,8 @@ func (t *Tool) reference() referenceData {
 		Tool:             about.Tool,
 		Version:          self.Version(),
 		Description:      about.Description,
-		SpecTag:          contract.SpecTag,
+		Contract:         identity(),
+		Capabilities:     t.capabilities(),
 		RuntimeVersion:   self.Runtime,
 		RiskTier:         t.Tier,
 		ReleaseReadiness: t.Readiness,
@@ -105,7 +108,8 @@ func (t *Tool) reference() referenceData {
 			untrusted = []string{}
 		}
 		data.Schemas[found.Name] = schemaData{
-			Shape: "object", Fields: found.fields(), UntrustedFields: untrusted, ItemsSchema: found.Items,
+			Shape: "object", Fields: found.fields(), Kinds: found.kinds(), UntrustedFields: untrusted,
+			ItemsSchema: found.Items,
 		}
 	}
 	for code, spec := range contract.Codes {
@@ -119,7 +123,7 @@ func (c *Command) describe() referenceCommand {
 	described := referenceCommand{
 		Path:         c.Path,
 		Aliases:      c.Aliases,
-		Type:         "read",
+		Type:         "query",
 		Dangerous:    c.Dangerous,
 		Batch:        c.Batch,
 		Stream:       c.Stream,

@@ -2,7 +2,10 @@ package cli
 
 import (
 	"reflect"
+	"slices"
 	"strings"
+
+	"aos.invalid/tool/internal/contract"
 )
 
 // Schema describes the data of commands. Its fields come from the type that is encoded, so they cannot drift.
@@ -32,6 +35,30 @@ func (s Schema) fields() []string {
 		}
 	}
 	return names
+}
+
+// kinds gives `name: kind` for each field that has a kind of the contract; tags before v1.2.0 have no kinds.
+func (s Schema) kinds() []string {
+	kinds := []string{}
+	for _, name := range s.fields() {
+		switch {
+		case slices.Contains(s.Untrusted, name):
+			kinds = append(kinds, name+": untrusted")
+		case fits(contract.IdFieldNames, name):
+			kinds = append(kinds, name+": id")
+		case fits(contract.TimeFieldNames, name):
+			kinds = append(kinds, name+": time")
+		}
+	}
+	return kinds
+}
+
+// fits tells whether a name is one of these; `*` stands for any beginning.
+func fits(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		end, isEnd := strings.CutPrefix(pattern, "*")
+		return name == pattern || isEnd && strings.HasSuffix(name, end)
+	})
 }
 
 // knownFields are those that --fields may name: of an entry when the data is a page.

@@ -23,7 +23,8 @@ class Reference(TypedDict):
     tool: str
     version: str
     description: str
-    spec_tag: str
+    contract: dict[str, str]
+    capabilities: list[str]
     runtime_version: str
     risk_tier: str
     release_readiness: dict[str, Any]

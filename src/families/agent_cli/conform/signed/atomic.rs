@@ -90,8 +90,8 @@ fn leftovers(lab: &ProbeCaller<'_>) -> ProbeStep {
     let shot = scene.update(&[]);
     shot.expect(
         scene.is_new(),
-        "with leftovers of other updates beside it, the program is not the one of the release",
+        "with files of other updates in its directory, the program is not that of the release",
     )?;
     let kept = files::read(&canary, 4096).is_ok_and(|loaded| loaded.bytes == PLANTED);
-    shot.expect(kept, "an update writes through a link that lay beside the program")
+    shot.expect(kept, "an update writes through a link in the directory of the program")
 }

@@ -67,7 +67,7 @@ impl TestBuild {
         }
         let Some(npm) = &self.npm else { return Ok(()) };
         if !is_package(&npm.package) {
-            return Err(format!("`{}` is no package of npm", excerpt(&npm.package, 200)));
+            return Err(format!("`{}` is not an npm package", excerpt(&npm.package, 200)));
         }
         match &npm.program {
             Some(program) if !is_inside(program) => {

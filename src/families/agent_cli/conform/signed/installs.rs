@@ -40,7 +40,7 @@ fn installs(lab: &ProbeCaller<'_>) -> ProbeStep {
         let kept = rights::mode(&scene.program).map_err(blocked)?;
         shot.expect(kept == mode, "the new program has another mode than the old one")?;
         let now = scene.sandbox.program().and_then(rights::link_target);
-        shot.expect(now == link, "the link that was called is no link to the program any more")?;
+        shot.expect(now == link, "the called link no longer leads to the program")?;
         scene.is_clean(&shot, "an update")?;
     }
     Ok(())
@@ -71,7 +71,7 @@ fn says_the_truth(lab: &ProbeCaller<'_>, scene: &Scene<'_>, shot: &Answered) -> 
     let checksum = data.get("checksum_verified");
     shot.expect(checksum.is_none_or(|it| it == true), "`checksum_verified` is not true")?;
     let sync = data["skill_sync_status"].as_str().unwrap_or_default();
-    shot.expect(!sync.is_empty(), "`skill_sync_status` says nothing")?;
+    shot.expect(!sync.is_empty(), "`skill_sync_status` is empty")?;
     let next = format!("changelog --since {old}");
     shot.expect(data.to_string().contains(&next), format!("nothing advises to run `{next}`"))
 }

@@ -68,7 +68,10 @@ fn managed(lab: &ProbeCaller<'_>) -> ProbeStep {
         "`binary_replaced` is not false after npm failed",
     )?;
     let said = shot.at("/error").to_string();
-    shot.expect(said.contains(&wanted), "the failure does not give the command for a person to run")
+    shot.expect(
+        said.contains(&wanted),
+        "the failure does not name the command that a person must run",
+    )
 }
 
 /// Wants exactly one call of npm, for this package in this version.

@@ -116,7 +116,8 @@ fn publish(
     let (_, program, _) = of_project(session, own, "the test build")?;
     let installed = files::read_named(&program, MAX_PROGRAM)
         .map_err(|error| format!("the test build cannot be read: {error}"))?;
-    let place = Sandbox::new().map_err(|error| format!("there is no sandbox: {error}"))?;
+    let place =
+        Sandbox::new().map_err(|error| format!("the sandbox cannot be created: {error}"))?;
     place.directory("out").map_err(|error| format!("there is no directory: {error}"))?;
     let out = place.path().join("out");
     run(session, build, version, &place, &out)?;

@@ -44,5 +44,5 @@ fn replace(lab: &ProbeCaller<'_>) -> ProbeStep {
     let when = "an update in a directory that may not be written";
     scene.is_refused(&shot, "E_FORBIDDEN", &stages, when)?;
     shot.expect(shot.exit() == Some(4), format!("{when} has another exit than 4"))?;
-    shot.expect(shot.at("/error/retryable") == false, format!("{when} is told to be transient"))
+    shot.expect(shot.at("/error/retryable") == false, format!("{when} is reported as transient"))
 }

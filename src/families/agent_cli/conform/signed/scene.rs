@@ -54,7 +54,7 @@ pub struct Scene<'a> {
 pub fn build_of<'a>(lab: &'a ProbeCaller<'a>) -> ProbeStep<(&'a Update, &'a TestBuild)> {
     let update = lab.fixture.update.as_ref();
     update.and_then(|update| Some((update, update.test_build.as_ref()?))).ok_or_else(|| {
-        let why = "a release build trusts no root but its own, so nobody can sign a release for this run: add [agent_cli.update.test_build] with a build that trusts a root of the tests, and its publisher, to conform.toml";
+        let why = "a release build trusts only its own root, so no release can be signed for this run: add [agent_cli.update.test_build] with a build that trusts a root of the tests, and its publisher, to conform.toml";
         Unfinished::Blocked(why.to_owned())
     })
 }
@@ -79,12 +79,13 @@ impl<'a> Scene<'a> {
         }
         let (update, build) = build_of(lab)?;
         let current = reference["version"].as_str().and_then(|text| Version::parse(text).ok());
-        let current = current
-            .ok_or_else(|| Unfinished::Blocked("`reference` gives no version".to_owned()))?;
+        let current =
+            current.ok_or_else(|| Unfinished::Blocked("`reference` has no version".to_owned()))?;
         let newer = Version::new(current.major, current.minor, current.patch + 1);
         let publication = publication(lab, build, &newer)?;
-        let sandbox = Sandbox::new()
-            .map_err(|error| Unfinished::Blocked(format!("there is no sandbox: {error}")))?;
+        let sandbox = Sandbox::new().map_err(|error| {
+            Unfinished::Blocked(format!("the sandbox cannot be created: {error}"))
+        })?;
         let tool = reference["tool"].as_str().unwrap_or_default().to_owned();
         let program =
             install(&sandbox, &publication, build, npx, place, &tool).map_err(|error| {
@@ -232,15 +233,12 @@ impl<'a> Scene<'a> {
     /// Fails by this call when there is.
     pub fn is_clean(&self, shot: &Answered, when: &str) -> ProbeStep {
         let left = files::names(&self.sandbox.path().join("tmp")).unwrap_or_default();
-        shot.expect(
-            left.is_empty(),
-            format!("{when} leaves something in the directory for temporary files"),
-        )?;
+        shot.expect(left.is_empty(), format!("{when} leaves files in the temporary directory"))?;
         let more = beside(&self.program).difference(&self.before).next().cloned();
         shot.expect(
             more.is_none(),
             format!(
-                "{when} leaves `{}` beside the program",
+                "{when} leaves `{}` in the directory of the program",
                 excerpt(&more.unwrap_or_default(), 200)
             ),
         )

@@ -48,14 +48,14 @@ fn is_honest(scene: &Scene<'_>, shot: &Answered, when: &str) -> ProbeStep {
     let claims = status == "synced" || status == "current";
     shot.expect(
         claims == is_installed && !status.is_empty(),
-        format!("{when}: `skill_sync_status` is `{status}`, and the Skill is not as that says"),
+        format!("{when}: `skill_sync_status` is `{status}`, but the Skill does not match it"),
     )
 }
 
 /// Wants a partial result.
 fn is_partial(lab: &ProbeCaller<'_>, scene: &Scene<'_>, shot: &Answered, when: &str) -> ProbeStep {
     shot.expect(shot.at("/ok") == false, format!("{when} is a success"))?;
-    shot.expect(shot.at("/error/retryable") == true, format!("{when} is told to be final"))?;
+    shot.expect(shot.at("/error/retryable") == true, format!("{when} is reported as final"))?;
     let exits = [Some(7), Some(8)];
     shot.expect(exits.contains(&shot.exit()), format!("{when} has another exit than 7 or 8"))?;
     let details = shot.at("/error/details");

@@ -43,9 +43,9 @@ pub(in crate::families::harness::rules) const EXPRESSION: Rule = Rule {
 
 pub(in crate::families::harness::rules) const UNREAD_MEMBER: Rule = Rule {
     id: "manifest/unread-member",
-    summary: "`scope`, its picker hints, the commands and the top level have only members that something reads",
-    why: "Nobody reads the others, so they promise what never happens: `workerFields`, `triggerHints` and `selection_surface` have no effect",
-    fix: "delete the member, or move what it says to a member that is read",
+    summary: "`scope`, its picker hints, the commands and the top level have only members that the host reads",
+    why: "The host ignores all other members: `workerFields`, `triggerHints` and `selection_surface` have no effect",
+    fix: "delete the member, or move its value to a member that the host reads",
     source: "host readers: manifest keys",
     ..Rule::warning(&[FAMILY])
 };
@@ -180,7 +180,7 @@ fn unread_members(
     }
     let Some(first) = surplus.iter().map(|(at, _)| *at).min() else { return };
     let names: BTreeSet<&str> = surplus.iter().map(|(_, name)| name.as_str()).collect();
-    let message = format!("nobody reads {}", shown_list(names.into_iter()));
+    let message = format!("the host does not read {}", shown_list(names.into_iter()));
     found.at(&UNREAD_MEMBER, source, first, message);
 }
 

@@ -1,0 +1,199 @@
+//! The terms of the contract that a program acts on (agent-cli §3.1, §11): types of commands, capabilities, and the digest
+//! of the contract that a tool was built from.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use indexmap::IndexMap;
+use serde_json::Value;
+
+use crate::conform::probe::Probe;
+use crate::contract::name::Constant;
+use crate::families::agent_cli::contract::{CodeSpec, FAMILY};
+use crate::families::agent_cli::extension::Extension;
+use crate::families::agent_cli::modules::ContractModel;
+use crate::generate::outputs;
+use crate::inputs::project::Project;
+use crate::system::files;
+
+use super::fixture::Role;
+use super::kind;
+use super::lab::{ProbeCaller, examine};
+use super::listing::{self, commands};
+use super::stop::{ProbeStep, Unfinished};
+
+/// Largest `contract-ext.json`, in bytes.
+const MAX_EXTENSION: u64 = 1024 * 1024;
+/// Exit of a step for a person.
+const HUMAN_EXIT: i64 = 9;
+
+/// Ends a probe whose terms the pinned tag does not have.
+///
+/// # Errors
+/// Not applicable for an earlier tag.
+pub fn since(lab: &ProbeCaller<'_>, is_defined: bool, terms: &str) -> ProbeStep {
+    let tag = &lab.session.target.tag;
+    is_defined
+        .then_some(())
+        .ok_or_else(|| Unfinished::NotApplicable(format!("{tag} does not define {terms}")))
+}
+
+pub const COMMAND_TYPES: Probe = Probe {
+    id: "cli.command-types",
+    section: "§11",
+    title: "The type of every command is a word of the contract, and the required commands exist",
+    why: "An agent decides by the type whether a call can change something",
+    fix: "Use `query` for a command that only reads, and `write` for every other one",
+    run: |session| examine(session, command_types),
+    ..Probe::of(FAMILY)
+};
+
+fn command_types(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let rules = &lab.contract.commands;
+    since(lab, !rules.is_open(), "types of commands")?;
+    let reference = lab.reference()?;
+    let shot = lab.look(&["reference"]);
+    lab.tally.count("commands");
+    for (path, command) in commands(&reference) {
+        lab.tally.subject(path);
+        let word = command["type"].as_str().unwrap_or_default();
+        if rules.changes(word).is_none() {
+            let words: Vec<&str> = rules.types.keys().map(|word| word.as_str()).collect();
+            let message = format!("`{path}` has the type `{word}`, and not {}", words.join(" or "));
+            return Err(shot.fail(message));
+        }
+        let is_mixed = kind::unclear(rules, path, command).is_some();
+        let message = || format!("`{path}` has the type `{word}`, and is confirmed like a write");
+        shot.without(is_mixed.then(message))?;
+    }
+    let known: BTreeSet<&str> = commands(&reference).map(|(path, _)| path).collect();
+    let missing = rules.required.iter().find(|path| !known.contains(path.as_str()));
+    shot.without(missing.map(|path| format!("`reference` has no command `{path}`")))
+}
+
+pub const CAPABILITIES: Probe = Probe {
+    id: "cli.capabilities",
+    section: "§11",
+    title: "`capabilities` of `reference` has only words of the contract, and agrees with the commands",
+    why: "Agents and probes decide by it what can be asked of a tool",
+    fix: "Compute the list from the commands that the tool has",
+    run: |session| examine(session, capabilities),
+    ..Probe::of(FAMILY)
+};
+
+fn capabilities(lab: &ProbeCaller<'_>) -> ProbeStep {
+    since(lab, !lab.contract.capabilities.is_empty(), "capabilities")?;
+    let reference = lab.reference()?;
+    let shot = lab.look(&["reference"]);
+    let Some(listed) = reference["capabilities"].as_array() else {
+        return Err(shot.fail("`reference` has no list `capabilities`"));
+    };
+    lab.tally.count("capabilities");
+    let listed: BTreeSet<&str> = listed.iter().filter_map(Value::as_str).collect();
+    let known = |word: &&&str| lab.contract.capabilities.keys().any(|key| key.as_str() == **word);
+    let unknown = listed.iter().find(|word| !known(word));
+    shot.without(unknown.map(|word| format!("`{word}` is no capability of the contract")))?;
+    for (word, is_shown) in shown(lab, &reference) {
+        lab.tally.subject(word);
+        let fault = match (listed.contains(word), is_shown) {
+            (true, false) => Some(format!("`capabilities` has `{word}`, and no command shows it")),
+            (false, true) => Some(format!("`capabilities` lacks `{word}`, which the tool shows")),
+            _ => None,
+        };
+        shot.without(fault)?;
+    }
+    Ok(())
+}
+
+/// The capabilities that the rest of `reference` shows, or that it would show.
+fn shown(lab: &ProbeCaller<'_>, reference: &Value) -> Vec<(&'static str, bool)> {
+    let rules = &lab.contract.commands;
+    let any = |test: &dyn Fn(&str, &Value) -> bool| {
+        commands(reference).any(|(path, command)| test(path, command))
+    };
+    let marked = |mark: &'static str| any(&|_, command| command[mark] == true);
+    let mut codes = reference["error_codes"].as_object().into_iter().flatten();
+    let asks_token =
+        |_: &str, command: &Value| kind::writes(rules, command) && command["confirm"] != "exempt";
+    let mut all = vec![
+        ("writes", any(&asks_token)),
+        ("dangerous", marked("dangerous")),
+        ("streams", marked("stream")),
+        ("batch", marked("batch")),
+        ("update", any(&|path, _| path == "update")),
+        ("human_action", codes.any(|(_, spec)| spec["exit"] == HUMAN_EXIT)),
+        ("jobs", listing::may_have(rules, reference, Role::Job)),
+        ("scopes", listing::may_have(rules, reference, Role::Scopes)),
+    ];
+    // The file of facts knows these two, and a command that only looks like a list is none.
+    if lab.fixture.credentials.is_some() {
+        all.push(("credentials", true));
+    }
+    if lab.fixture.upstream.is_some() {
+        all.push(("upstream", true));
+    }
+    all
+}
+
+pub const CONTRACT_DIGEST: Probe = Probe {
+    id: "cli.contract-digest",
+    section: "§3.1",
+    title: "The tool was built from the pinned contract, as the digest in `reference` shows",
+    why: "A program that was built before the pin moved follows an old contract",
+    fix: "Generate the module with `aos gen`, build the tool again, and hash the text of the module",
+    run: |session| examine(session, contract_digest),
+    ..Probe::of(FAMILY)
+};
+
+fn contract_digest(lab: &ProbeCaller<'_>) -> ProbeStep {
+    since(lab, !lab.contract.capabilities.is_empty(), "the digest of the contract")?;
+    let reference = lab.reference()?;
+    let shot = lab.look(&["reference"]);
+    let said = &reference["contract"];
+    let tag = lab.contract.tag.as_str();
+    let message = format!("`contract.tag` of `reference` is not `{tag}`, the pinned tag");
+    shot.expect(said["tag"] == tag, message)?;
+    let extension = own_codes(lab, &reference)?;
+    let model = ContractModel::new(lab.contract, &extension)
+        .map_err(|error| Unfinished::Blocked(format!("the contract gives no module: {error}")))?;
+    let digest = model.digest();
+    let message =
+        format!("`contract.digest` of `reference` is not `{digest}`, that of the pinned contract");
+    shot.expect(said["digest"] == digest.as_str(), message)
+}
+
+/// The codes that the tool adds to the core: those of its project, else those of its own list, which other probes compare
+/// with what it does.
+///
+/// # Errors
+/// Blocked when the file of the project cannot be used.
+fn own_codes(lab: &ProbeCaller<'_>, reference: &Value) -> ProbeStep<Extension> {
+    if let Some(root) = &lab.session.target.root {
+        return of_project(lab, root);
+    }
+    let listed = reference["error_codes"].as_object().into_iter().flatten();
+    let codes = listed.filter_map(|(name, spec)| {
+        let code = Constant::parse(name)?;
+        let exit = u8::try_from(spec["exit"].as_u64()?).ok()?;
+        let retryable = spec["retryable"].as_bool()?;
+        let is_core = lab.contract.error_codes.core.contains_key(&code);
+        (!is_core).then_some((code, CodeSpec { exit, retryable }))
+    });
+    Ok(Extension { codes: codes.collect::<IndexMap<_, _>>() })
+}
+
+fn of_project(lab: &ProbeCaller<'_>, root: &Path) -> ProbeStep<Extension> {
+    let blocked = |why: String| Unfinished::Blocked(why);
+    let project = Project::open(root).map_err(|error| blocked(error.to_string()))?;
+    let record =
+        project.record.good().ok_or_else(|| blocked("aos.toml cannot be read".to_owned()))?;
+    let Some(path) = outputs::own_file_of(FAMILY, &record.spec.directory) else {
+        return Ok(Extension::default());
+    };
+    match files::read(&root.join(&path), MAX_EXTENSION) {
+        Ok(file) => Extension::parse(&file.bytes, lab.contract)
+            .map_err(|error| blocked(format!("`{path}` is not valid: {error}"))),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Extension::default()),
+        Err(error) => Err(blocked(format!("`{path}` cannot be read: {error}"))),
+    }
+}

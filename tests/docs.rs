@@ -147,8 +147,16 @@ fn conformance() -> String {
             true => String::new(),
             false => format!(". Needs: {}", needs.join(", ")),
         };
+        let capabilities: Vec<_> = list(&probe["capabilities"]).iter().map(text).collect();
+        let level = match (probe["level"].as_str(), capabilities.is_empty()) {
+            (None, _) => String::new(),
+            (Some(level), true) => format!("- Level: {}\n", code(level)),
+            (Some(level), false) => {
+                format!("- Level: {}, for tools with: {}\n", code(level), capabilities.join(", "))
+            }
+        };
         page.push_str(&format!(
-            "\n### {}\n\n{}\n\n- Why: {}\n- Fix: {}\n- Section of the contract: {}{needs}\n",
+            "\n### {}\n\n{}\n\n- Why: {}\n- Fix: {}\n- Section of the contract: {}{needs}\n{level}",
             code(text(&probe["probe"])),
             sentence(text(&probe["title"])),
             plain(text(&probe["why"])),
@@ -169,7 +177,7 @@ fn reference() -> String {
          responses are in `contract/schema/answers/`.\n",
     );
     page.push_str("\n## Options of every command\n\n");
-    page.push_str(&parameters(list(&data["global_params"])));
+    page.push_str(&parameters(list(&data["global_flags"])));
     page.push_str("\n## Commands\n");
     for command in list(&data["commands"]) {
         page.push_str(&command_section(command, &data["schemas"]));
@@ -197,7 +205,7 @@ fn reference() -> String {
         page.push_str(&format!(
             "- {}: {}\n",
             code(text(&variable["name"])),
-            plain(text(&variable["meaning"]))
+            plain(text(&variable["description"]))
         ));
     }
     page
@@ -248,7 +256,7 @@ fn parameters(parameters: &[Value]) -> String {
         let shown =
             if parameter["positional"] == true { name.to_uppercase() } else { format!("--{name}") };
         let mut notes = Vec::new();
-        match (list(&parameter["choices"]), &parameter["type"]) {
+        match (list(&parameter["values"]), &parameter["type"]) {
             (choices, _) if !choices.is_empty() => notes.push(codes(choices)),
             (_, kind) if kind == "boolean" => notes.push("flag".to_owned()),
             _ => {}

@@ -7,11 +7,19 @@ use crate::plan::{FileSet, RelativePath};
 
 use super::rules;
 
+/// Files that aos reads besides, and directories that it writes for a while.
+const RECORDS: &[&str] =
+    &["aos.toml", ".gitattributes", ".gitignore", "connector.json", ".aos-transaction"];
+
 /// Every file or directory whose name collides with a managed one.
 #[must_use]
 pub fn findings(repository: &ProjectFiles, wanted: &FileSet) -> Vec<Finding> {
     let mut known: BTreeMap<String, &str> = BTreeMap::new();
-    for path in wanted.paths().map(RelativePath::as_str) {
+    let read = RECORDS
+        .iter()
+        .copied()
+        .filter(|path| !path.ends_with(".json") || repository.files.contains_key(*path));
+    for path in wanted.paths().map(RelativePath::as_str).chain(read) {
         let above = path.match_indices('/').map(|(at, _)| &path[..at]);
         known.extend(above.chain([path]).map(|place| (place.to_lowercase(), place)));
     }

@@ -383,8 +383,8 @@ impl Audit<'_> {
 
     fn conclude(mut self, options: &AuditOptions) -> ProjectReport {
         self.count();
-        if self.project.record.good().is_some() {
-            self.report.findings.extend(guard::findings(&self.repository, &self.compared));
+        if let Some(record) = self.project.record.good() {
+            self.report.findings.extend(guard::findings(&self.repository, record, &self.compared));
         }
         let state = self.report.runtime.iter();
         let older: Vec<_> = state.flat_map(RuntimeState::findings).collect();

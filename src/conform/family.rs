@@ -9,6 +9,15 @@ use super::probe::{Conclusion, Probe};
 use super::secrets::Sentinel;
 use super::session::ToolCaller;
 
+/// What the newest contract of a family says about the requirement of a probe.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct ProbeRequirement {
+    /// `exact`, `at_least` or `recommended`.
+    pub level: &'static str,
+    /// Without all of these it asks nothing of a tool.
+    pub capabilities: Vec<String>,
+}
+
 /// How tools of a family are judged.
 pub trait ProbeSet: Sync {
     /// Every probe, in the order of the reference.
@@ -17,6 +26,11 @@ pub trait ProbeSet: Sync {
     /// Secrets that no call may show.
     fn sentinels(&self, _session: &ToolCaller) -> Vec<Sentinel> {
         Vec::new()
+    }
+
+    /// What the contract says about the requirement of a probe; `None` where it says it in its text alone.
+    fn requirement(&self, _probe: &Probe) -> Option<ProbeRequirement> {
+        None
     }
 
     /// How strictly the contract means what a probe found out, in the end.
@@ -37,6 +51,12 @@ pub static PROBES: FamilyParts<dyn ProbeSet> = FamilyParts::new();
 #[must_use]
 pub fn of(family: Family) -> &'static [Probe] {
     PROBES.of(family).map(ProbeSet::probes).unwrap_or_default()
+}
+
+/// What the contract says about the requirement of a probe.
+#[must_use]
+pub fn requirement(probe: &Probe) -> Option<ProbeRequirement> {
+    PROBES.of(probe.family)?.requirement(probe)
 }
 
 /// Every probe of every family.

@@ -40,6 +40,8 @@ pub struct ProjectFiles {
     pub ignored_directories: usize,
     /// Every file that the walk met.
     pub walked: usize,
+    /// Whether every pipeline that git keeps is on disk: then a missing one was deleted.
+    pub ci_is_known: bool,
     /// What the repository around the project says about it.
     pub around: EnclosingFiles,
 }

@@ -166,8 +166,13 @@ fn directory_names(directory: &'static Dir<'static>) -> Vec<&'static str> {
 /// # Errors
 /// When it is malformed.
 pub fn toml<T: serde::de::DeserializeOwned>(path: &str, text: &str) -> Result<T, EmbeddedError> {
-    toml_edit::de::from_str(text)
-        .map_err(|error| EmbeddedError { path: path.to_owned(), reason: error.to_string() })
+    toml_edit::de::from_str(text).map_err(|error: toml_edit::de::Error| {
+        let before = text.get(..error.span().map_or(0, |span| span.start)).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+        let reason = format!("line {line}, column {column}: {}", error.message().trim());
+        EmbeddedError { path: path.to_owned(), reason }
+    })
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use crate::contract::ProjectFiles;
+use crate::contract::pipelines::is_pipeline;
 use crate::contract::repository::SourceFile;
 use crate::generate::record::AGENT_DIRECTORY;
 use crate::generate::record_spec::CONTRACT_DIRECTORY;
@@ -51,6 +52,7 @@ pub fn load(project: &Project) -> ProjectFiles {
         ..ProjectFiles::default()
     };
     let mut scope = RepositoryScope::of(project);
+    repository.ci_is_known = scope.checkout.has_all(&project.root, is_pipeline);
     repository.notes.extend(scope.checkout.note.clone());
     repository.around = std::mem::take(&mut scope.checkout.around);
     let mut walk = walkdir::WalkDir::new(&project.root)
@@ -119,6 +121,8 @@ struct RepositoryScope {
     managed: Vec<String>,
     /// Directories with a generated module: ignored code in them is loaded with it.
     sources: Vec<String>,
+    /// The directory of the runtime.
+    runtime: Option<String>,
 }
 
 impl RepositoryScope {
@@ -128,8 +132,10 @@ impl RepositoryScope {
         if let Some(record) = project.record.good() {
             managed.push(record.spec.directory.to_string());
             for (generator, outputs) in &record.outputs {
-                let is_module =
-                    matches!(generator.as_str(), "go" | "python" | "rust" | "typescript");
+                let is_module = matches!(
+                    generator.as_str(),
+                    "go" | "javascript" | "python" | "rust" | "typescript"
+                );
                 for path in outputs.iter().map(|output| output.path.to_string()) {
                     let directory = path.rsplit_once('/').filter(|_| is_module);
                     sources.extend(directory.map(|(directory, _)| directory.to_owned()));
@@ -137,7 +143,9 @@ impl RepositoryScope {
                 }
             }
         }
-        Self { checkout: Checkout::of(&project.root, is_skipped), managed, sources }
+        let runtime = project.record.good().and_then(|record| record.runtime.as_ref());
+        let runtime = runtime.map(|runtime| runtime.path.to_string());
+        Self { checkout: Checkout::of(&project.root, is_skipped), managed, sources, runtime }
     }
 
     fn enters(&mut self, directory: &str) -> bool {
@@ -150,7 +158,8 @@ impl RepositoryScope {
 
     fn standing(&mut self, path: &str) -> Standing {
         let is_managed = self.managed.iter().any(|place| is_within(path, place));
-        if is_managed && is_left_by_a_program(path) && !self.checkout.is_tracked(path) {
+        let is_kept = is_managed || self.runtime.iter().any(|place| is_within(path, place));
+        if is_kept && is_left_by_a_program(path) && !self.checkout.is_tracked(path) {
             return Standing::Foreign;
         }
         if is_managed || self.checkout.is_tracked(path) || !self.checkout.ignores(path, false) {

@@ -330,9 +330,9 @@ mod tests {
     fn what_is_no_description_is_refused() {
         for (text, wanted) in [
             ("a: 1", "neither `openapi: 3.x` nor"),
-            ("openapi: 4.0.0", "`4.0.0` is not a version"),
-            ("swagger: '1.2'", "`1.2` is not a version"),
-            ("{\"openapi\": \"3.0.0\", \"openapi\": 1}", "twice"),
+            ("openapi: 4.0.0", "version `4.0.0` is not supported"),
+            ("swagger: '1.2'", "version `1.2` is not supported"),
+            ("{\"openapi\": \"3.0.0\", \"openapi\": 1}", "duplicate"),
         ] {
             let error = DocumentTrees::read("api.yaml", text.as_bytes().to_vec(), &nothing);
             let said = error.unwrap_err().to_string();

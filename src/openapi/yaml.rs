@@ -284,7 +284,7 @@ mod tests {
         }
         for (text, wanted) in [
             (bomb.as_str(), "times as large as its text"),
-            ("a: 1\na: 2\n", "line 2: `a` is a key twice"),
+            ("a: 1\na: 2\n", "line 2: the key `a` is duplicated"),
             ("a: &a [*a]\n", "anchor that is not complete"),
             ("a:\n\t- b\n", "line 2: "),
             ("[a]: 1\n", "a key must be a text"),

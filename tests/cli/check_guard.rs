@@ -50,7 +50,7 @@ fn in_every_template_a_guard_that_is_off_is_found() {
         assert_eq!(guard(&sandbox, &project), [""; 0], "{template}");
         let good = std::fs::read_to_string(project.join(WORKFLOW)).unwrap();
         let ignored = format!("error guard/ignored {WORKFLOW}");
-        let elsewhen = format!("warning guard/not-in-ci {WORKFLOW}");
+        let off = format!("error guard/switched-off {WORKFLOW}");
         let step = "run: aos check\n";
         for (from, to) in [
             (step, "run: aos check || true\n"),
@@ -61,14 +61,17 @@ fn in_every_template_a_guard_that_is_off_is_found() {
             (step, "working-directory: /tmp\n        run: aos check\n"),
             (step, "run: |\n          exit 0\n          aos check\n"),
             (step, "run: |\n          aos() { true; }\n          aos check\n"),
+            (step, "run: |\n          cd /tmp\n          aos check\n"),
             ("  pull_request:\n", "  workflow_dispatch:\n"),
+            ("  pull_request:\n", "  pull_request:\n    paths: [docs/**]\n"),
+            ("  pull_request:\n", "  pull_request:\n    paths-ignore: [contract/**]\n"),
         ] {
             // A trigger is one of two.
             let text = good.replace("  push:\n    branches: [main]\n", "");
             let text = if from == step { &good } else { &text };
             assert!(text.contains(from), "{template}: {from}");
             std::fs::write(project.join(WORKFLOW), text.replace(from, to)).unwrap();
-            let expected = if from == step { &ignored } else { &elsewhen };
+            let expected = if from == step { &ignored } else { &off };
             assert_eq!(guard(&sandbox, &project), [expected.as_str()], "{template}: {to}");
         }
         // A release is no change, so its workflow does not count.
@@ -204,4 +207,53 @@ fn a_guard_that_other_parts_of_the_workflow_keep_from_running_is_found() {
         good.replace("  pull_request:\n", "").replace(push, "  push:\n    branches: [never]\n");
     std::fs::write(project.join(WORKFLOW), only).unwrap();
     assert_eq!(guard(&sandbox, &project), [elsewhen.as_str()]);
+}
+
+#[test]
+fn a_workflow_that_was_deleted_is_an_error_where_that_is_certain() {
+    let sandbox = Sandbox::new();
+    let git = |project: &Path, arguments: &[&str]| {
+        let mut git = std::process::Command::new("git");
+        git.args(arguments).current_dir(project).env("HOME", sandbox.work());
+        assert!(git.status().unwrap().success(), "{arguments:?}");
+    };
+    for template in TEMPLATES {
+        let name = format!("acme{}", template.replace('-', ""));
+        let data = sandbox.aos(&["new", &name, "--template", template]).data();
+        let project = PathBuf::from(data["path"].as_str().unwrap());
+        git(&project, &["add", "-A"]);
+        // A sparse checkout has not every file.
+        std::fs::rename(project.join(".github"), project.join("aside")).unwrap();
+        assert_eq!(guard(&sandbox, &project), ["warning guard/not-in-ci ."], "{template}");
+        std::fs::rename(project.join("aside"), project.join(".github")).unwrap();
+        git(&project, &["rm", "-q", "-f", WORKFLOW]);
+        assert_eq!(guard(&sandbox, &project), ["error guard/switched-off ."], "{template}");
+        if template != &"cli-go" {
+            continue;
+        }
+        let put = |path: &str, text: &str| {
+            let place = project.join(path);
+            std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+            std::fs::write(place, text).unwrap();
+        };
+        // Others may run it where nothing here can see it.
+        put(".gitlab-ci.yml", "include:\n  - project: example/ci\n    file: check.yml\n");
+        assert!(!guard(&sandbox, &project)[0].starts_with("error"), "{template}");
+        std::fs::remove_file(project.join(".gitlab-ci.yml")).unwrap();
+        let workflow =
+            "on: [push]\njobs:\n  check:\n    runs-on: ubuntu-24.04\n    steps:\n      - STEP\n";
+        put(WORKFLOW, &workflow.replace("STEP", "uses: ArgentAIOS/aos@v1"));
+        assert_eq!(guard(&sandbox, &project), [""; 0]);
+        put("tools/aos", "#!/bin/sh\nexit 0\n");
+        for step in ["run: ./tools/aos check", "run: PATH=$PWD/tools:$PATH aos check"] {
+            put(WORKFLOW, &workflow.replace("STEP", step));
+            assert_eq!(guard(&sandbox, &project), [format!("error guard/ignored {WORKFLOW}")]);
+        }
+        put("tools/aos", "#!/bin/sh\nexec tools/aos-1 \"$@\"\n");
+        assert_eq!(guard(&sandbox, &project), [""; 0]);
+        std::fs::remove_file(project.join(WORKFLOW)).unwrap();
+        let waiver = "\n[[waivers]]\nrule = \"guard/switched-off\"\nreason = \"the CI of the organisation\"\n";
+        super::disk::append(&project.join("aos.toml"), waiver);
+        assert_eq!(guard(&sandbox, &project), [""; 0]);
+    }
 }

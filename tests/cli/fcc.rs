@@ -101,7 +101,7 @@ fn flag(word: &str) -> Option<(String, bool)> {
 
 fn parameters<'a>(reference: &'a Value, command: &'a Value) -> impl Iterator<Item = &'a Value> {
     let of = |list: &'a Value| list.as_array().map(Vec::as_slice).unwrap_or_default().iter();
-    of(&command["params"]).chain(of(&reference["global_params"]))
+    of(&command["params"]).chain(of(&reference["global_flags"]))
 }
 
 fn takes_value(reference: &Value, command: &Value, name: &str) -> bool {
@@ -143,7 +143,7 @@ fn every_global_flag_is_used_by_a_test() {
     let reference = Sandbox::new().aos(&["reference"]).data();
     let used: BTreeSet<String> =
         exercised(&reference, &sources()).into_values().flat_map(|leaf| leaf.flags).collect();
-    let global = reference["global_params"].as_array().expect("parameters");
+    let global = reference["global_flags"].as_array().expect("parameters");
     assert!(!global.is_empty());
     for parameter in global {
         let name = parameter["name"].as_str().expect("a name");
@@ -188,7 +188,7 @@ fn the_guard_sees_what_is_called_and_what_is_not() {
             {"name": "name", "type": "string", "positional": true},
             {"name": "dir", "type": "string", "positional": false},
         ]}],
-        "global_params": [{"name": "json", "type": "boolean"}],
+        "global_flags": [{"name": "json", "type": "boolean"}],
     });
     let seen = exercised(&reference, r#"aos(&["--json", "new", "--dir", "x"]); other(["gone"]);"#);
     assert_eq!(seen.len(), 1);

@@ -77,7 +77,7 @@ fn every_command_has_a_real_schema_a_kind_and_an_example() {
         assert_eq!(fields.len(), list(&schema["fields"]).len(), "{path}: a field stands twice");
         let untrusted: BTreeSet<_> = list(&schema["untrusted_fields"]).iter().map(text).collect();
         assert!(untrusted.is_subset(&fields), "{path}");
-        for parameter in list(&command["params"]).iter().chain(list(&reference["global_params"])) {
+        for parameter in list(&command["params"]).iter().chain(list(&reference["global_flags"])) {
             for key in ["name", "type", "required", "multiple"] {
                 assert!(parameter.get(key).is_some(), "{path}: {parameter}");
             }
@@ -315,12 +315,12 @@ fn the_data_of_every_command_fits_its_published_schema() {
 fn a_closed_schema_refuses_what_it_does_not_name() {
     let validator = published("doctor");
     let mut data = serde_json::json!({
-        "checks": [{"check": "a", "status": "pass", "fix": null, "found": "b"}]
+        "checks": [{"check": "a", "status": "pass", "fix": null, "message": "b"}]
     });
     assert!(validator.is_valid(&data));
     data["checks"][0]["more"] = true.into();
     assert!(!validator.is_valid(&data));
-    data["checks"][0] = serde_json::json!({"check": "a", "status": "pass", "found": "b"});
+    data["checks"][0] = serde_json::json!({"check": "a", "status": "pass", "message": "b"});
     assert!(!validator.is_valid(&data), "a member is missing");
 }
 

@@ -226,7 +226,7 @@ fn applies(pattern: &str, path: &str) -> bool {
 }
 
 /// `*`, `?` and `[…]` within one name, `**` across names. Linear: one place to return to for each kind of star.
-fn matches(pattern: &[u8], text: &[u8]) -> bool {
+pub fn matches(pattern: &[u8], text: &[u8]) -> bool {
     let (mut at, mut position) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
     let mut stars: Option<(usize, usize)> = None;

@@ -1,5 +1,6 @@
 //! Whether the conditions of a step and the triggers of a workflow let it run when something changes.
 
+use super::attributes::matches;
 use super::expression::{Truth, holds};
 use super::yaml::YamlNode;
 
@@ -46,8 +47,26 @@ pub fn condition(node: &YamlNode) -> Option<String> {
     })
 }
 
-/// Why a workflow with these triggers does not run on changes.
-pub fn never_on_changes(on: &YamlNode) -> Option<String> {
+/// Why a workflow does not run on changes.
+#[derive(Clone, Debug)]
+pub struct Elsewhen {
+    pub reason: String,
+    pub certainty: Certainty,
+}
+
+/// What the triggers say about the workflow.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Certainty {
+    /// No change can start it.
+    Off,
+    /// It is for releases, so it says nothing about the workflow for changes.
+    Release,
+    /// A branch of an unusual name may be the main one, and a condition may hold.
+    Unknown,
+}
+
+/// Why a workflow with these triggers does not run on changes of the `managed` files, by their paths from the top.
+pub fn never_on_changes(on: &YamlNode, managed: &[String]) -> Option<Elsewhen> {
     const CHANGES: &[&str] = &[
         "push",
         "pull_request",
@@ -64,18 +83,43 @@ pub fn never_on_changes(on: &YamlNode) -> Option<String> {
         YamlNode::Table(_) => on.member(name),
         _ => None,
     };
-    let is_effective = |name: &&str| {
-        CHANGES.contains(name) && setting(name).is_none_or(|value| !excludes_all(name, value))
-    };
-    if names.iter().any(is_effective) {
+    let changes: Vec<&str> = names.iter().copied().filter(|name| CHANGES.contains(name)).collect();
+    let excludes = |name: &str| setting(name).and_then(|value| excludes(name, value, managed));
+    let excluded: Vec<_> = changes.iter().filter_map(|name| excludes(name)).collect();
+    if excluded.len() < changes.len() {
         return None;
     }
-    let shown: Vec<_> = names.iter().take(5).map(|name| format!("`{name}`")).collect();
-    Some(format!("the workflow runs only on {}, not on every change", shown.join(", ")))
+    let certainty = match () {
+        () if excluded.contains(&Excluded::Branches) => Certainty::Unknown,
+        () if excluded.contains(&Excluded::AllButTags) => Certainty::Release,
+        () => Certainty::Off,
+    };
+    let left_out = excluded.iter().find_map(|excluded| match excluded {
+        Excluded::Path(path) => Some(path),
+        _ => None,
+    });
+    let reason = match left_out {
+        Some(path) => format!("the path filter of the workflow leaves out `{path}`"),
+        None => {
+            let shown: Vec<_> = names.iter().take(5).map(|name| format!("`{name}`")).collect();
+            format!("the workflow runs only on {}, not on every change", shown.join(", "))
+        }
+    };
+    Some(Elsewhen { reason, certainty })
 }
 
-/// Whether the filters of a trigger leave no change.
-fn excludes_all(name: &str, value: &YamlNode) -> bool {
+/// What the filters of a trigger leave out.
+#[derive(Debug, Eq, PartialEq)]
+enum Excluded {
+    All,
+    AllButTags,
+    /// All branches but some of unusual names.
+    Branches,
+    /// A managed file.
+    Path(String),
+}
+
+fn excludes(name: &str, value: &YamlNode, managed: &[String]) -> Option<Excluded> {
     let of = |key: &str| value.member(key).map(YamlNode::scalars);
     let all = |key: &str| {
         of(key).is_some_and(|patterns| patterns.iter().any(|one| matches!(*one, "**" | "*")))
@@ -90,7 +134,28 @@ fn excludes_all(name: &str, value: &YamlNode) -> bool {
         && of("branches").is_none()
         && of("branches-ignore").is_none();
     let unusual = of("branches").is_some_and(|branches| !branches.iter().any(|one| is_usual(one)));
-    all("branches-ignore") || all("paths-ignore") || types || only_tags || unusual
+    if all("branches-ignore") || all("paths-ignore") || types {
+        return Some(Excluded::All);
+    }
+    if only_tags {
+        return Some(Excluded::AllButTags);
+    }
+    let is_left_out = |path: &&String| {
+        of("paths").is_some_and(|patterns| !is_taken(&patterns, path))
+            || of("paths-ignore").is_some_and(|patterns| is_taken(&patterns, path))
+    };
+    if let Some(path) = managed.iter().find(is_left_out) {
+        return Some(Excluded::Path(path.clone()));
+    }
+    unusual.then_some(Excluded::Branches)
+}
+
+/// Whether the last pattern that matches a path takes it.
+fn is_taken(patterns: &[&str], path: &str) -> bool {
+    patterns.iter().fold(false, |is_taken, pattern| match pattern.strip_prefix('!') {
+        Some(pattern) => is_taken && !matches(pattern.as_bytes(), path.as_bytes()),
+        None => is_taken || matches(pattern.as_bytes(), path.as_bytes()),
+    })
 }
 
 /// Whether a pattern may be that of the branch that everybody works on.
@@ -133,8 +198,15 @@ mod tests {
             ("pull_request: {branches: [never]}", false),
             ("push: {branches: ['!main']}", false),
             ("push: {paths-ignore: ['**']}", false),
+            ("push: {paths: ['docs/**']}", false),
+            ("push: {paths: ['docs/**']}\npull_request:", true),
+            ("push: {paths: ['contract/**', '*.toml']}", true),
+            ("push: {paths: ['**', '!contract/*.json']}", false),
+            ("push: {paths-ignore: ['**.md']}", true),
+            ("push: {paths-ignore: ['contract/**']}", false),
         ] {
-            assert_eq!(never_on_changes(&node(text)).is_none(), starts, "{text}");
+            let managed = ["contract/contract.json".to_owned()];
+            assert_eq!(never_on_changes(&node(text), &managed).is_none(), starts, "{text}");
         }
     }
 

@@ -38,6 +38,23 @@ impl<'a> Scripts<'a> {
         calls_with(script, mode, &|words| self.started(words))
     }
 
+    /// A file of the repository that runs in place of aos and does not pass its arguments on. `sets_path` says that it may
+    /// be found by its name alone.
+    pub fn stand_in(&self, script: &str, sets_path: bool) -> Option<String> {
+        let named =
+            self.repository.files.keys().filter(|path| path.rsplit('/').next() == Some("aos"));
+        let mut taken = named.filter(|path| {
+            let is_called = script
+                .split(|symbol: char| symbol.is_whitespace() || "\"'();&|".contains(symbol))
+                .any(|word| word.trim_start_matches("./") == path.as_str() && word.contains('/'));
+            let passes_on =
+                |text: &str| ["$@", "$*", "exec ", "argv"].iter().any(|word| text.contains(word));
+            (is_called || sets_path)
+                && self.text(path).is_some_and(|text| text.starts_with("#!") && !passes_on(text))
+        });
+        taken.next().map(|path| format!("`{path}` of the repository runs instead of aos"))
+    }
+
     fn started(&self, words: &[&str]) -> Inner {
         {
             let mut followed = self.followed.borrow_mut();

@@ -17,6 +17,7 @@ use std::collections::BTreeSet;
 
 use crate::contract::rules::rule::Rule;
 use crate::contract::{Finding, ProjectFiles};
+use crate::generate::record::Record;
 use crate::plan::RelativePath;
 
 pub const NOT_IN_CI: Rule = Rule {
@@ -33,6 +34,14 @@ pub const IGNORED: Rule = Rule {
     summary: "CI fails when `aos check` fails",
     why: "A step whose exit code is discarded, or that never runs, looks like a check but lets every change pass",
     fix: "run `aos check` in a separate step, without `|| true`, `continue-on-error` or a condition, for pushes and pull requests",
+    source: "agent-cli §3.1",
+    ..Rule::error(&[])
+};
+pub const SWITCHED_OFF: Rule = Rule {
+    id: "guard/switched-off",
+    summary: "The workflow that the template brought still runs `aos check` when something changes",
+    why: "Without it, CI passes for every change, and nobody is told",
+    fix: "restore the workflow; or, if another CI runs `aos check`, waive this rule in aos.toml and name that CI in the reason",
     source: "agent-cli §3.1",
     ..Rule::error(&[])
 };
@@ -55,13 +64,19 @@ pub const UNPROTECTED: Rule = Rule {
 };
 
 /// Rules of the guard, in the order of the documentation.
-pub const RULES: &[Rule] = &[NOT_IN_CI, IGNORED, REWRITTEN, UNPROTECTED];
+pub const RULES: &[Rule] = &[NOT_IN_CI, IGNORED, SWITCHED_OFF, REWRITTEN, UNPROTECTED];
 
-/// Findings about a project with a record; `managed` are the files that aos compares.
+/// Findings about a project with this record; `managed` are the files that aos compares.
 #[must_use]
-pub fn findings(repository: &ProjectFiles, managed: &BTreeSet<RelativePath>) -> Vec<Finding> {
+pub fn findings(
+    repository: &ProjectFiles,
+    record: &Record,
+    managed: &BTreeSet<RelativePath>,
+) -> Vec<Finding> {
     let mut found = Vec::new();
-    found.extend(pipeline::finding(repository));
+    let template = record.template.as_ref();
+    let has_workflow = template.is_some_and(|template| template.origin.is_none());
+    found.extend(pipeline::finding(repository, managed, has_workflow));
     if !managed.is_empty() {
         found.extend(attributes::findings(repository, managed));
     }

@@ -1,19 +1,20 @@
 //! Where CI calls `aos check`, and whether a failure of the call is a failure of CI.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use crate::contract::pipelines::is_pipeline;
 use crate::contract::{Finding, ProjectFiles};
+use crate::plan::RelativePath;
 use crate::visible::excerpt;
 
-use super::conditions::{condition, never_on_changes, never_run};
+use super::conditions::{Certainty, Elsewhen, condition, never_on_changes, never_run};
 use super::indirect::Scripts;
 use super::jobs;
 use super::shell::ShellMode;
 use super::yaml::{self, YamlNode};
-use super::{IGNORED, NOT_IN_CI};
+use super::{IGNORED, NOT_IN_CI, SWITCHED_OFF};
 
 /// Largest pipeline that is read, in bytes.
 const MAX_PIPELINE: usize = 512 * 1024;
@@ -54,11 +55,24 @@ struct PipelineCall {
     line: u32,
     ignored: Option<String>,
     /// The call counts, but no change starts the workflow.
-    elsewhen: Option<String>,
+    elsewhen: Option<Elsewhen>,
 }
 
-/// What is wrong with the guard in CI, if anything is.
-pub fn finding(repository: &ProjectFiles) -> Option<Finding> {
+/// What is wrong with the guard in CI, if anything is. `has_workflow` says that the project was made with a workflow that
+/// calls `aos check`.
+pub fn finding(
+    repository: &ProjectFiles,
+    managed: &BTreeSet<RelativePath>,
+    has_workflow: bool,
+) -> Option<Finding> {
+    let prefix = &repository.around.prefix;
+    let managed: Vec<String> = managed
+        .iter()
+        .map(|path| match prefix.is_empty() {
+            true => path.to_string(),
+            false => format!("{prefix}/{path}"),
+        })
+        .collect();
     let own = repository.files.iter().filter(|(path, _)| is_pipeline(path));
     let own = own.map(|(path, file)| (path.clone(), file.bytes.as_slice()));
     let up = "../".repeat(repository.around.depth());
@@ -74,6 +88,8 @@ pub fn finding(repository: &ProjectFiles) -> Option<Finding> {
         let mut walk = PipelineWalk {
             path,
             scripts: Scripts::new(repository),
+            managed: &managed,
+            sets_path: false,
             calls: Vec::new(),
             is_elsewhere: false,
         };
@@ -91,14 +107,41 @@ pub fn finding(repository: &ProjectFiles) -> Option<Finding> {
         finding.line = Some(call.line);
         return Some(finding);
     }
-    let elsewhen = calls.iter().find_map(|call| Some((call, call.elsewhen.as_deref()?)));
-    if let Some((call, reason)) = elsewhen {
-        let message = format!("not every change runs `aos check`: {}", excerpt(reason, 200));
-        return Some(NOT_IN_CI.finding(&call.path, message));
-    }
+    let mut elsewhen = calls.iter().filter_map(|call| Some((call, call.elsewhen.as_ref()?)));
+    let of_changes = |(_, elsewhen): &(_, &Elsewhen)| elsewhen.certainty != Certainty::Release;
+    let elsewhen = elsewhen.clone().find(of_changes).or_else(|| elsewhen.next());
     // A workflow of another repository may do it.
+    let is_deleted = has_workflow
+        && !is_elsewhere
+        && repository.ci_is_known
+        && !may_be_elsewhere(repository)
+        && elsewhen.is_none_or(|(_, elsewhen)| elsewhen.certainty == Certainty::Release);
+    if is_deleted {
+        let message = "no workflow runs `aos check` on changes any more".to_owned();
+        return Some(SWITCHED_OFF.finding(".", message));
+    }
+    if let Some((call, elsewhen)) = elsewhen {
+        let reason = excerpt(&elsewhen.reason, 200);
+        let message = format!("not every change runs `aos check`: {reason}");
+        let is_off = has_workflow && elsewhen.certainty == Certainty::Off;
+        let rule = if is_off { &SWITCHED_OFF } else { &NOT_IN_CI };
+        return Some(rule.finding(&call.path, message));
+    }
     let finding = || NOT_IN_CI.finding(".", "no CI workflow runs `aos check`".to_owned());
     (!is_elsewhere).then(finding)
+}
+
+/// Whether a CI that is not read completely, or a service for hooks, may run the check.
+fn may_be_elsewhere(repository: &ProjectFiles) -> bool {
+    let is_other = |path: &String| is_pipeline(path) && !path.contains("/workflows/");
+    let hooks = repository.text(".pre-commit-config.yaml").unwrap_or_default();
+    repository.files.keys().chain(repository.around.files.keys()).any(is_other)
+        || hooks.contains("aos")
+}
+
+fn is_action_of_aos(text: &str) -> bool {
+    let name = text.split('@').next().unwrap_or_default();
+    name.split('/').count() == 2 && name.ends_with("/aos")
 }
 
 impl PipelineCall {
@@ -111,6 +154,9 @@ impl PipelineCall {
 struct PipelineWalk<'a> {
     path: String,
     scripts: Scripts<'a>,
+    managed: &'a [String],
+    /// Whether a step changes where programs are looked for.
+    sets_path: bool,
     calls: Vec<PipelineCall>,
     /// Whether a workflow of another repository is called.
     is_elsewhere: bool,
@@ -120,7 +166,7 @@ struct PipelineWalk<'a> {
 #[derive(Clone, Default)]
 struct StepContext {
     ignored: Option<String>,
-    elsewhen: Option<String>,
+    elsewhen: Option<Elsewhen>,
     shell: Option<String>,
     /// Conditions are expressions of GitHub.
     is_github: bool,
@@ -128,6 +174,7 @@ struct StepContext {
 
 impl PipelineWalk<'_> {
     fn file(&mut self, text: &str) {
+        self.sets_path = ["GITHUB_PATH", "PATH=", "PATH:"].iter().any(|word| text.contains(word));
         if self.path.ends_with("Jenkinsfile") {
             return self.groovy(text);
         }
@@ -147,7 +194,8 @@ impl PipelineWalk<'_> {
         for document in &documents {
             let mut context = StepContext { is_github: is_actions, ..StepContext::default() };
             if is_actions {
-                context.elsewhen = document.member("on").and_then(never_on_changes);
+                context.elsewhen =
+                    document.member("on").and_then(|on| never_on_changes(on, self.managed));
             }
             match document {
                 YamlNode::Table(members) if is_actions => {
@@ -175,7 +223,9 @@ impl PipelineWalk<'_> {
                         let reason = |of: &BTreeMap<&str, String>| of.get(name.as_str()).cloned();
                         let mut context = context.clone();
                         context.ignored = context.ignored.or_else(|| reason(&never));
-                        context.elsewhen = context.elsewhen.or_else(|| reason(&not_always));
+                        let unknown = |reason| Elsewhen { reason, certainty: Certainty::Unknown };
+                        context.elsewhen =
+                            context.elsewhen.or_else(|| reason(&not_always).map(unknown));
                         self.node(job, &context);
                     }
                 }
@@ -234,8 +284,9 @@ impl PipelineWalk<'_> {
     fn judge(&mut self, text: &str, line: u32, mode: ShellMode, context: &StepContext) {
         // A block begins in the line after its key.
         let offset = u32::from(text.contains('\n'));
+        let stand_in = self.scripts.stand_in(text, self.sets_path);
         for call in self.scripts.calls(text, mode) {
-            let ignored = context.ignored.clone().or(call.ignored);
+            let ignored = context.ignored.clone().or(call.ignored).or_else(|| stand_in.clone());
             let line = line.saturating_add(call.line).saturating_add(offset.min(call.line));
             self.calls.push(PipelineCall {
                 path: self.path.clone(),
@@ -261,6 +312,13 @@ impl PipelineWalk<'_> {
                     }
                 }
             }
+            // The action of aos itself.
+            None if is_action_of_aos(text) => self.calls.push(PipelineCall {
+                path: self.path.clone(),
+                line: 1,
+                ignored: context.ignored.clone(),
+                elsewhen: context.elsewhen.clone(),
+            }),
             None => self.is_elsewhere |= text.contains("/.github/workflows/"),
         }
     }
@@ -299,7 +357,8 @@ impl StepContext {
             inner.ignored = lenient(node).or_else(|| never_run(node)).or_else(|| outside(node));
         }
         if inner.elsewhen.is_none() && self.is_github {
-            inner.elsewhen = condition(node);
+            inner.elsewhen =
+                condition(node).map(|reason| Elsewhen { reason, certainty: Certainty::Unknown });
         }
         inner
     }

@@ -87,6 +87,7 @@ pub fn calls_with(
                 .get(1)
                 .is_some_and(|code| code.contains("exit 0") || code.contains("true"))
     });
+    let left = commands.iter().position(|command| leaves_checkout(&command.words));
     let unreachable = unreachable_from(&commands);
     let is_redefined = is_redefined(&commands);
     let mut found = Vec::new();
@@ -101,6 +102,8 @@ pub fn calls_with(
             inner
         } else if at > unreachable {
             Some("the script ends before it".to_owned())
+        } else if left.is_some_and(|left| left < at) {
+            Some("the script leaves the checkout before it".to_owned())
         } else if is_redefined {
             Some("the script redefines `aos`".to_owned())
         } else if trapped {
@@ -111,6 +114,20 @@ pub fn calls_with(
         found.push(GuardCall { line: command.line, ignored });
     }
     found
+}
+
+/// Whether a command goes to a directory in which no CI system puts a checkout.
+fn leaves_checkout(words: &[String]) -> bool {
+    let [go, place, ..] = words else { return false };
+    let place = place.trim_matches(['"', '\'']);
+    matches!(go.as_str(), "cd" | "pushd")
+        && (["/tmp", "/var/tmp", "$RUNNER_TEMP", "${RUNNER_TEMP}", "~", "$HOME", "$(mktemp"]
+            .iter()
+            .any(|other| {
+                place
+                    .strip_prefix(other)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            }))
 }
 
 /// Whether a command is `aos check` itself, not a word about it.
@@ -145,11 +162,13 @@ pub fn is_call(words: &[&str]) -> bool {
         !is_value && !word.starts_with('-')
     });
     // Those answer a question about rules, or say themselves that they are no verdict.
-    let partial = ["--explain", "--rule", "--help", "-h"];
+    let partial = ["--explain", "--rule", "--help", "-h", "--version", "-V"];
     let is_partial = options.iter().any(|word| {
         partial.iter().any(|option| word == option || word.starts_with(&format!("{option}=")))
     });
-    rest.next().is_some_and(|word| *word == "check") && !is_partial
+    let mut baseline = options.iter().skip_while(|word| **word != "--baseline").skip(1);
+    let accepts_all = options.contains(&"--baseline=write") || baseline.next() == Some(&"write");
+    rest.next().is_some_and(|word| *word == "check") && !is_partial && !accepts_all
 }
 
 fn judged(commands: &[ShellCommand], at: usize, mode: ShellMode) -> Option<String> {
@@ -265,6 +284,8 @@ mod tests {
             "aos() {\n  true\n}\naos check",
             "function aos { true; }\naos check",
             "alias aos=true\naos check",
+            "cd /tmp && aos new x && aos check",
+            "cd \"$RUNNER_TEMP/x\"\naos check",
         ] {
             assert_eq!(ignored(script, ShellMode::STEP), [true], "{script}");
         }
@@ -285,6 +306,8 @@ mod tests {
             "cat <<EOF\naos check\nEOF",
             "aos check --explain all",
             "aos check --rule secrets/committed",
+            "aos check --version",
+            "aos check --recursive . --baseline write",
             "aos conform check",
             "grep 'aos check' README.md",
         ] {

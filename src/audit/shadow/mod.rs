@@ -12,6 +12,8 @@ mod pattern;
 pub mod python;
 mod rust;
 mod typescript;
+mod unread;
+mod written;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -35,6 +37,8 @@ pub fn findings(
     for (generator, outputs) in &record.outputs {
         for output in outputs {
             let module = GeneratedModule::at(root, repository, output.path.as_str(), ours);
+            unread::check(&module, generator, &mut found);
+            written::check(&module, record, &mut found);
             match generator.as_str() {
                 "go" => go::check(&module, &mut found),
                 "python" => python::check(&module, record, &mut found),

@@ -101,7 +101,18 @@ fn constants(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
 /// Where the function that makes the values read-only gets another value.
 fn freezing(code: &str) -> Option<usize> {
     let replaced = regex(r"\bObject\s*(?:\.\s*freeze\b|\[[^\]\n]*\])\s*=[^=>]|\b(?:defineProperty|defineProperties|assign|set)\s*\(\s*Object\s*,").ok()?;
-    replaced.find(code).map(|found| found.start())
+    let alias =
+        regex(r"\b(?:const|let|var)\s+(\w+)\s*=\s*(?:globalThis\.|global\.)?Object\s*[;,\n]")
+            .ok()?;
+    let through = alias.captures_iter(code).filter_map(|captures| {
+        let name = regex::escape(captures.get(1)?.as_str());
+        let changed = regex(&format!(r"\b{name}\s*(?:\.\s*freeze|\[[^\]\n]*\])\s*=[^=>]")).ok()?;
+        Some(changed.find(code)?.start())
+    });
+    let whole = regex(r"\b(?:globalThis|global)\s*\.\s*Object\s*=[^=>]").ok()?;
+    let whole = whole.find(code).map(|found| found.start());
+    let direct = replaced.find(code).map(|found| found.start());
+    through.chain(whole).chain(direct).min()
 }
 
 /// A change of a value that got another name, anywhere below the line that names it.

@@ -92,6 +92,9 @@ fn unreadable(operation: &Operation) -> Option<String> {
 }
 
 fn refused(reason: &str) -> Failure {
-    Failure::new(ErrorCode::Validation, format!("preset.toml: {}", excerpt(reason, 600)))
-        .hint("docs/presets.md describes the file; the presets of aos are examples")
+    Failure::new(
+        ErrorCode::Validation,
+        format!("the preset file is not valid: {}", excerpt(reason, 600)),
+    )
+    .hint("docs/presets.md describes the file; the presets of aos are examples")
 }

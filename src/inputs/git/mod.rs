@@ -19,6 +19,8 @@ pub struct Checkout {
     /// Paths in the index, relative to the project.
     tracked: BTreeSet<String>,
     rules: Rules,
+    /// Whether the project is at the top of the working tree.
+    is_whole: bool,
     /// Why the index could not be used.
     pub note: Option<String>,
     /// Pipelines and attributes of the repository above the project.
@@ -33,6 +35,7 @@ impl Checkout {
         let alone = || Self {
             tracked: BTreeSet::new(),
             rules: Rules::new(root.to_owned(), String::new(), None, skipped),
+            is_whole: false,
             note: None,
             around: EnclosingFiles::default(),
         };
@@ -48,6 +51,7 @@ impl Checkout {
         let mut checkout = Self {
             tracked: BTreeSet::new(),
             rules: Rules::new(top.clone(), prefix.clone(), Some(exclude), skipped),
+            is_whole: prefix.is_empty(),
             note: None,
             around: EnclosingFiles::default(),
         };
@@ -72,6 +76,17 @@ impl Checkout {
     pub fn tracks_below(&self, directory: &str) -> bool {
         let prefix = format!("{directory}/");
         self.tracked.range(prefix.clone()..).next().is_some_and(|path| path.starts_with(&prefix))
+    }
+
+    /// Whether the project is the whole of a checkout that has every tracked file for which `wanted` holds. A sparse checkout
+    /// has not, and without an index nobody knows.
+    #[must_use]
+    pub fn has_all(&self, root: &Path, wanted: fn(&str) -> bool) -> bool {
+        let is_there =
+            |path: &String| !matches!(files::kind(&root.join(path)), Ok(Kind::Absent) | Err(_));
+        self.is_whole
+            && !self.tracked.is_empty()
+            && self.tracked.iter().filter(|path| wanted(path)).all(is_there)
     }
 
     /// Whether git ignores `path` as long as it is not in the index.

@@ -188,4 +188,8 @@ pub struct ProbeDescription {
     pub why: &'static str,
     pub fix: &'static str,
     pub needs: Vec<&'static str>,
+    /// `exact`, `at_least` or `recommended`; null where the contract has no levels.
+    pub level: Option<&'static str>,
+    /// Capabilities of a tool without which the requirement asks nothing.
+    pub capabilities: Vec<String>,
 }

@@ -72,7 +72,7 @@ pub fn explain(id: &str, family: Option<Family>, run: &Run) -> Result<Outcome, F
         let needs: Vec<_> = probe.needs.iter().map(|need| need.name()).collect();
         let needs = if needs.is_empty() { "nothing".to_owned() } else { needs.join(", ") };
         visible!(
-            "{} ({} {})\n  {}\n  why: {}\n  fix: {}\n  needs: {}",
+            "{} ({} {})\n  {}\n  why: {}\n  fix: {}\n  needs: {}{}",
             run.style.strong(probe.id),
             probe.family,
             probe.section,
@@ -80,13 +80,28 @@ pub fn explain(id: &str, family: Option<Family>, run: &Run) -> Result<Outcome, F
             probe.why,
             probe.fix,
             needs,
+            requirement(probe),
         )
     });
     Ok(Outcome::new(described(&probes), Visible::joined(text, "\n\n")))
 }
 
+/// The level of the requirement, and the capabilities that it depends on.
+fn requirement(probe: &Probe) -> Visible {
+    let Some(found) = registry::requirement(probe) else { return Visible::default() };
+    let tools = match found.capabilities.as_slice() {
+        [] => String::new(),
+        words => format!(", for tools with: {}", words.join(", ")),
+    };
+    visible!("\n  level: {}{}", found.level, tools)
+}
+
 fn described(probes: &[&Probe]) -> ConformAnswer {
     let described = |probe: &&Probe| ProbeDescription {
+        level: registry::requirement(probe).map(|found| found.level),
+        capabilities: registry::requirement(probe)
+            .map(|found| found.capabilities)
+            .unwrap_or_default(),
         probe: probe.id,
         family: probe.family.name(),
         section: probe.section,

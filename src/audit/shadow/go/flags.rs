@@ -38,16 +38,17 @@ const ENDINGS: &[&str] = &[
     ".py",
 ];
 
+/// Whether a file starts builds or holds their settings.
+pub fn is_script(module: &GeneratedModule<'_>, path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let is_executable = || module.repository.files.get(path).is_some_and(|file| file.executable);
+    ENDINGS.iter().any(|ending| name.ends_with(ending))
+        || name == "go.env"
+        || !name.contains('.') && is_executable()
+}
+
 pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
-    let repository = module.repository;
-    let others = module.others(&[""]).filter(|(path, _)| {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let is_script = || repository.files.get(*path).is_some_and(|file| file.executable);
-        ENDINGS.iter().any(|ending| name.ends_with(ending))
-            || name == "go.env"
-            || !name.contains('.') && is_script()
-    });
-    for (path, text) in others {
+    for (path, text) in module.others(&[""]).filter(|(path, _)| is_script(module, path)) {
         if let Some(at) = flag(text) {
             let mut finding = module.shadowed(
                 path,

@@ -1,7 +1,8 @@
 //! Go: code that changes the variables of the module, and modules that hide the package.
 
 mod changes;
-mod flags;
+pub mod flags;
+mod predeclared;
 mod source;
 mod tokens;
 mod uses;
@@ -19,6 +20,7 @@ pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     foreign_code(module, found);
     flags::check(module, found);
     changes::check(module, found);
+    predeclared::check(module, found);
     for (path, at) in uses::Tables::of(module).changes() {
         let text = module.repository.text(path).unwrap_or_default();
         found.push(module.amended(path, text, at));

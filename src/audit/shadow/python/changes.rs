@@ -12,7 +12,8 @@ use super::super::masked::{Syntax, masked};
 use super::super::mutation::{Mutation, STEPS};
 use super::super::pattern::regex;
 use super::computed;
-use super::loaded;
+use super::loaded::{self, PythonText};
+use super::rebinding;
 use super::scope::is_local;
 use super::targets::targets;
 use crate::audit::shadow::module::{GeneratedModule, line};
@@ -43,8 +44,15 @@ pub fn sources(
             finding.line = Some(line(text, at));
             found.push(finding);
         }
-        if let Some(at) = patterns.stand_in(&code) {
-            let mut finding = module.shadowed(path, "it imports something else under the name of");
+        let rebound = || rebinding::rebinding(module, &PythonText::of(path, text), text, &code);
+        if let Some(at) = patterns.stand_in(&code).or_else(rebound) {
+            let mut finding = module.shadowed(path, "it gives something else the name of");
+            finding.line = Some(line(text, at));
+            found.push(finding);
+        }
+        if let Some(at) = rebinding::archive(text) {
+            let mut finding =
+                module.shadowed(path, "it imports from an archive, which can replace");
             finding.line = Some(line(text, at));
             found.push(finding);
         }
@@ -80,7 +88,7 @@ impl ChangePatterns {
             from: regex(r"(?m)^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]*(?:\(([^)]*)\)|([^\n;]*))".to_owned())?,
             import: regex(r"(?m)^[ \t]*import[ \t]+([^\n;]+)".to_owned())?,
             by_name: regex(format!(
-                r#"(?:setattr|delattr|setitem|patch(?:\.\w+)?)\(\s*(?:[bfru]*["'][^"'\n]*\b{stem}\b|[\w.]+\s*,\s*["']{stem}["'])"#
+                r#"(?:setattr|delattr|setitem|patch(?:\.\w+)?)\(\s*(?:[bfru]*["'][^"'\n]*\b{stem}\b|[^,"'\n]+,\s*["']{stem}["'])"#
             ))?,
             looked_up: regex(format!(
                 r#"(?m)^[ \t]*(\w+)[^=\n]*=[^=\n]*(?:import_module|__import__|sys\.modules)[^\n]*\b{stem}\b"#

@@ -104,10 +104,15 @@ fn is_test_directory(name: &str) -> bool {
     matches!(name, "test" | "tests")
 }
 
-/// Every Python source beside the module, with its text.
+/// Every Python source of the project, with its text; also scripts that name Python in their first line.
 #[must_use]
 pub fn texts<'a>(module: &GeneratedModule<'a>) -> BTreeMap<&'a str, &'a str> {
-    module.others(&[".py", ".pyw"]).collect()
+    let scripts = module.others(&[""]).filter(|(path, text)| {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let first = text.lines().next().unwrap_or_default();
+        !name.contains('.') && first.starts_with("#!") && first.contains("python")
+    });
+    module.others(&[".py", ".pyw"]).chain(scripts).collect()
 }
 
 /// Sources that the tool loads: all but the tests, and those of the tests that a loaded one names.

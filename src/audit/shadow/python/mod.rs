@@ -4,8 +4,9 @@ mod changes;
 mod computed;
 mod hooks;
 pub mod imports;
-mod loaded;
+pub(super) mod loaded;
 mod packaging;
+mod rebinding;
 mod scope;
 pub mod statements;
 mod targets;
@@ -46,6 +47,11 @@ pub(super) fn check(module: &GeneratedModule<'_>, record: &Record, found: &mut V
 pub(super) fn places(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     for name in module.siblings() {
         let path = module.beside(&name);
+        let is_binary =
+            matches!(ending(&name), "so" | "pyd" | "dll" | "dylib" | "sl" | "pyc" | "pyo");
+        if name.starts_with("__init__.") && is_binary {
+            found.push(module.shadowed(&path, "Python loads this file for the package of"));
+        }
         if name == module.stem && module.kind(&path) != Kind::Absent {
             found.push(module.shadowed(&path, "Python imports this package instead of"));
         }
@@ -119,12 +125,37 @@ fn elsewhere(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
             && directory != module.directory
             && directory.rsplit('/').next() == Some(package)
             && module.repository.files.contains_key(&module.beside("__init__.py"));
+        if is_module_of_that_name(module, package, directory, stem) && is_code {
+            found.push(
+                module.shadowed(path, "this module has the name of the package that contains"),
+            );
+        }
         if is_package && is_code && (stem == "__init__" || stem == module.stem) {
             found.push(
                 module.shadowed(path, "this package has the name of the package that contains"),
             );
         }
     }
+}
+
+/// Whether a file in a directory that Python is usually started from, or installed from, has the name of the package.
+/// In the directory of the package itself the package comes first.
+fn is_module_of_that_name(
+    module: &GeneratedModule<'_>,
+    package: &str,
+    directory: &str,
+    stem: &str,
+) -> bool {
+    if package.is_empty() || stem != package {
+        return false;
+    }
+    let parent = module.directory.rsplit_once('/').map_or("", |(above, _)| above);
+    let above = ["src", "lib"].iter().find_map(|name| directory.strip_suffix(name));
+    let start = above.map_or(directory, |above| above.trim_end_matches('/'));
+    let is_above = start.is_empty() || is_below(module.directory, start);
+    directory != parent
+        && is_above
+        && module.repository.files.contains_key(&module.beside("__init__.py"))
 }
 
 /// Code that does more with the module than to read its names, and code that changes how modules are found.

@@ -26,6 +26,7 @@ pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
             found.push(finding);
         }
     }
+    resolvers(module, found);
     let aliased = aliased_imports(module);
     if aliased.is_empty() {
         return;
@@ -48,6 +49,30 @@ pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
         });
         if leads_away {
             found.push(module.shadowed(path, "its patterns lead an import to another file than"));
+        }
+    }
+}
+
+/// Functions that Node asks where a module is and what it holds, in a project that starts Node with such a file.
+fn resolvers(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
+    let (Ok(flag), Ok(function)) = (
+        regex(r"--(?:experimental-)?loader\b"),
+        regex(r"\bexport\s+(?:async\s+)?(?:function\s+|const\s+)(?:resolve|load)\b"),
+    ) else {
+        return;
+    };
+    let is_started = module.others(&[""]).any(|(path, text)| {
+        !path.ends_with(".md") && text.contains("loader") && flag.is_match(text)
+    });
+    if !is_started {
+        return;
+    }
+    for (path, text) in module.others(&SOURCES) {
+        if let Some(at) = function.find(text).filter(|_| !module.ours.contains(path)) {
+            let mut finding =
+                module.shadowed(path, "Node asks this file for modules, so it can replace");
+            finding.line = Some(line(text, at.start()));
+            found.push(finding);
         }
     }
 }

@@ -36,7 +36,9 @@ pub fn mentions<'a>(text: &'a str, tool: &str) -> Vec<Mention<'a>> {
             continue;
         }
         match kind {
-            MentionKind::Shell => found.extend(call(code, offset, tool)),
+            MentionKind::Shell => {
+                found.extend(parts(code).filter_map(|(from, part)| call(part, offset + from, tool)))
+            }
             MentionKind::Prose => {
                 found.extend(spans(line).filter_map(|(from, span)| call(span, start + from, tool)))
             }
@@ -141,13 +143,28 @@ fn closing(text: &str, length: usize) -> Option<usize> {
     None
 }
 
+/// The commands of a line of a shell: what follows an operator or begins a substitution.
+fn parts(code: &str) -> impl Iterator<Item = (usize, &str)> {
+    const BEFORE: &[&str] = &["| ", "&& ", "; ", "$("];
+    let starts = BEFORE.iter().flat_map(|mark| code.match_indices(mark));
+    let mut starts: Vec<usize> = starts.map(|(at, mark)| at + mark.len()).chain([0]).collect();
+    starts.sort_unstable();
+    // In a remark nothing is called.
+    let end = code.find(" # ").unwrap_or(code.len());
+    starts.into_iter().filter(move |at| *at < end).map(|at| (at, &code[at..]))
+}
+
 /// The call that `code` is, if it begins with the name of the tool.
 fn call<'a>(code: &'a str, at: usize, tool: &str) -> Option<Mention<'a>> {
     let (code, at) = match code.strip_prefix("$ ") {
         Some(rest) => (rest, at + 2),
         None => (code, at),
     };
-    let (program, mut rest) = code.split_once(' ')?;
+    let (mut program, mut rest) = code.split_once(' ')?;
+    // Variables that are set for the call alone.
+    while program.split_once('=').is_some_and(|(name, _)| is_variable(name)) {
+        (program, rest) = rest.split_once(' ')?;
+    }
     if program.rsplit('/').next() != Some(tool) {
         return None;
     }
@@ -165,6 +182,13 @@ fn call<'a>(code: &'a str, at: usize, tool: &str) -> Option<Mention<'a>> {
         }
     }
     (!words.is_empty()).then_some(Mention { at, words })
+}
+
+fn is_variable(name: &str) -> bool {
+    !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
 fn is_flag(token: &str) -> bool {
@@ -199,6 +223,12 @@ mod tests {
         assert_eq!(
             words("Text:\n\n    acme context      where am I\n    acme item\n"),
             ["context", "item"]
+        );
+        assert_eq!(
+            words(
+                "```sh\necho x | acme a b | jq .\nA=1 acme c && x=$(acme d e)\nls # | acme no\n```\n"
+            ),
+            ["a b", "c", "d e"]
         );
         assert_eq!(words("`acme --json --mode write item create`"), ["item create"]);
         assert_eq!(words("`acme --mode=write item create TITLE`"), ["item create"]);

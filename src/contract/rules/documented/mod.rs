@@ -17,7 +17,7 @@ const BUILT_IN: &[&str] = &["help", "completion", "completions"];
 
 /// The documents in which calls are looked for, with their text.
 pub fn documents(repository: &ProjectFiles) -> impl Iterator<Item = (&str, &str)> {
-    let top = ["README.md", "AGENTS.md"].into_iter();
+    let top = ["README.md", "AGENTS.md", "CONTRIBUTING.md"].into_iter();
     let top = top.filter_map(|path| Some((path, repository.files.get(path)?)));
     let below = ["docs/", "skills/"].into_iter().flat_map(|place| repository.below(place, ".md"));
     let all = top.chain(below);

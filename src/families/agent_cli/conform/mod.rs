@@ -48,7 +48,7 @@ use std::sync::OnceLock;
 
 use indexmap::IndexMap;
 
-use crate::conform::family::ProbeSet;
+use crate::conform::family::{ProbeRequirement, ProbeSet};
 use crate::conform::monitor::log::Noted;
 use crate::conform::monitor::ruling::Ruling;
 use crate::conform::probe::{Conclusion, Probe, ProbeVerdict};
@@ -60,6 +60,11 @@ use super::contract::{AgentCliContract, FAMILY};
 use super::executable::{Requirement, RequirementLevel};
 
 pub use tools::AgentCliTools;
+
+/// The name of the requirement that a probe tests.
+fn name(probe: &Probe) -> &str {
+    probe.id.strip_prefix("cli.").unwrap_or(probe.id)
+}
 
 fn is_recommended(requirement: &Requirement) -> bool {
     requirement.level == RequirementLevel::Recommended
@@ -87,9 +92,15 @@ impl ProbeSet for AgentCliProbes {
         invariants::sentinels(session)
     }
 
+    fn requirement(&self, probe: &Probe) -> Option<ProbeRequirement> {
+        let found = published()?.get(name(probe))?;
+        let capabilities = found.needs.iter().map(ToString::to_string).collect();
+        Some(ProbeRequirement { level: found.level.name(), capabilities })
+    }
+
     fn weigh(&self, session: &ToolCaller, probe: &Probe, mut finding: Conclusion) -> Conclusion {
         let Ok(contract) = session.contract.of::<AgentCliContract>() else { return finding };
-        let name = probe.id.strip_prefix("cli.").unwrap_or(probe.id);
+        let name = name(probe);
         let is_advice = contract.requirements.get(name).is_some_and(is_recommended)
             && published().is_some_and(|known| known.get(name).is_some_and(is_recommended));
         if is_advice && finding.verdict() == ProbeVerdict::Fail {
@@ -100,5 +111,24 @@ impl ProbeSet for AgentCliProbes {
 
     fn judge(&self, session: &ToolCaller, calls: &[Noted]) -> Vec<Ruling> {
         invariants::judge(session, calls)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn each_requirement_of_the_newest_contract_has_its_probe_and_each_probe_its_requirement() {
+        let requirements = published().expect("the newest contract");
+        let known: BTreeMap<&str, &str> = requirements
+            .iter()
+            .map(|(name, each)| (name.as_str(), each.section.as_str()))
+            .collect();
+        let probes: BTreeMap<&str, &str> =
+            probes::PROBES.iter().map(|probe| (name(probe), probe.section)).collect();
+        assert_eq!(known, probes);
     }
 }

@@ -8,8 +8,8 @@ use super::secrets::SecretShape;
 /// Longest time of a call unless it says otherwise: that of the host for a command.
 pub const CALL_LIMIT: Duration = Duration::from_secs(15);
 
-/// Most bytes of a stream that are kept: a little more than the host takes.
-pub const MAX_OUTPUT: usize = 1_100_000;
+/// Most bytes of a stream that are kept: more than the host takes, and enough for the `reference` of 2,000 commands.
+pub const MAX_OUTPUT: usize = 8_000_000;
 
 /// What the tool finds at the other end of the line.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]

@@ -92,6 +92,9 @@ pub fn choose<'a>(
     if form == CredentialForm::None && needing == 0 && !api.schemes.is_empty() {
         notes.push("no operation asks for credentials that can be sent, so none are".to_owned());
     }
+    if api.schemes.is_empty() {
+        notes.push("the description says nothing about credentials, so none are sent; `--set auth=bearer` (or `header`, `basic`) sends them".to_owned());
+    }
     ApiCredentials { form, secret, user, is_ready_token, notes, satisfied, known, default: None }
 }
 

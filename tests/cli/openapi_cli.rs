@@ -9,6 +9,9 @@ use super::toolchain::{program, succeed};
 
 const PARCEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/openapi/parcel.yaml");
 
+/// Its texts are code somewhere, and it says nothing about credentials.
+const HOSTILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/openapi/hostile.yaml");
+
 fn made(sandbox: &Sandbox, template: &str, description: &str) -> PathBuf {
     let words = ["new", "parcel", "--template", template, "--no-git", "--openapi", description];
     let data = sandbox.aos(&words).data();
@@ -70,10 +73,10 @@ fn a_go_cli_of_a_description_passes_its_tests_and_the_check() {
 fn the_mode_of_a_command_is_that_of_the_connector() {
     let sandbox = Sandbox::new();
     let project = made(&sandbox, "cli-python", PARCEL);
-    let text = disk::read(&project.join("parcel/operations.json"));
+    let text = disk::read(&project.join("parcel/operations/shipment.json"));
     let table: serde_json::Value = serde_json::from_str(&text).expect("JSON");
     let operation = |command: &str| {
-        let all = table["operations"].as_array().expect("operations");
+        let all = table.as_array().expect("operations");
         all.iter()
             .find(|one| one["command"] == command)
             .unwrap_or_else(|| panic!("{command}"))
@@ -129,10 +132,13 @@ fn a_command_of_a_description_is_added_and_one_in_code_is_not() {
         let words = ["add", "--openapi", PARCEL, "--operation", operation];
         sandbox.aos_in(&project, &words).data();
         let table = match template {
-            "cli-go" => "internal/client/operations.json",
-            _ => "parcel/operations.json",
+            "cli-go" => "internal/client/operations/",
+            _ => "parcel/operations/",
         };
-        assert!(disk::read(&project.join(table)).contains("comments"), "{template}");
+        let is_there = tree(&project).iter().any(|(path, (text, _))| {
+            path.starts_with(table) && String::from_utf8_lossy(text).contains("comments")
+        });
+        assert!(is_there, "{template}");
         assert_eq!(sandbox.aos_in(&project, &["check"]).data()["summary"]["errors"], 0);
         for words in [
             &["add", "item publish", "--mode", "write"][..],
@@ -140,7 +146,89 @@ fn a_command_of_a_description_is_added_and_one_in_code_is_not() {
             &["remove", "shipments list"],
         ] {
             let error = sandbox.aos_in(&project, words).error("E_VALIDATION", 2);
-            assert!(error["message"].to_string().contains("operations.json"), "{error}");
+            assert!(error["message"].to_string().contains("operations/"), "{error}");
         }
     }
+}
+
+fn made_of_hostile(sandbox: &Sandbox, template: &str, more: &[&str]) -> PathBuf {
+    let words = ["new", "evil", "--template", template, "--no-git", "--openapi", HOSTILE];
+    let data = sandbox.aos(&[&words[..], more].concat()).data();
+    PathBuf::from(data["path"].as_str().expect("a path"))
+}
+
+/// No text of the description is code, nothing ran, and nobody is asked for a token that no request has.
+fn is_harmless_and_asks_for_no_token(sandbox: &Sandbox, project: &Path) {
+    for (path, (content, _)) in tree(project) {
+        let text = String::from_utf8_lossy(&content).into_owned();
+        let is_code = path.ends_with(".py") || path.ends_with(".go");
+        let has_text = text.contains("pwned-by-text") || text.contains("panic(1)");
+        assert!(!(is_code && has_text), "{path} has a text of the description");
+        assert!(!path.ends_with("pwned-by-text"), "a text was executed");
+        assert!(!text.contains("EVIL_TOKEN") && !text.contains("EVIL_KEYRING"), "{path}");
+        let is_ours = !path.contains("runtime/") && !path.starts_with(".agent/");
+        assert!(!(is_ours && text.contains("auth login")), "{path}");
+    }
+    let verdict = sandbox.aos_in(project, &["check"]).data();
+    assert_eq!(verdict["summary"]["errors"], 0, "{verdict}");
+}
+
+#[test]
+fn a_python_cli_of_a_hostile_api_without_credentials_is_harmless_and_asks_for_none() {
+    let sandbox = Sandbox::new();
+    let project = made_of_hostile(&sandbox, "cli-python", &[]);
+    is_harmless_and_asks_for_no_token(&sandbox, &project);
+    succeed(python().join("ruff"), &["format", "--check", "--quiet", "."], &project);
+    succeed(python().join("mypy"), &[], &project);
+    let words = ["-m", "pytest", "-q", "-p", "no:cacheprovider"];
+    let said = succeed(python().join("python"), &words, &project);
+    assert!(said.lines().last().unwrap_or_default().contains(" passed"), "{said}");
+    let reference = succeed(python().join("python"), &["-m", "evil", "reference"], &project);
+    assert!(!reference.contains("EVIL_TOKEN") && !reference.contains("auth login"), "{reference}");
+    // A call reads the table of its own group alone.
+    disk::append(&project.join("evil/operations/form.json"), "no JSON");
+    succeed(python().join("python"), &["-m", "evil", "it-s", "create", "--help"], &project);
+    let words = ["-m", "evil", "form", "update", "--help"];
+    let output = super::toolchain::run(python().join("python"), &words, &project);
+    assert!(!output.status.success());
+}
+
+#[test]
+fn a_go_cli_of_a_hostile_api_without_credentials_is_harmless_and_asks_for_none() {
+    let test = "a_go_cli_of_a_hostile_api_without_credentials_is_harmless_and_asks_for_none";
+    let (Some(go), Some(gofmt)) = (program(test, "go"), program(test, "gofmt")) else { return };
+    let sandbox = Sandbox::new();
+    let project = made_of_hostile(&sandbox, "cli-go", &[]);
+    is_harmless_and_asks_for_no_token(&sandbox, &project);
+    assert_eq!(succeed(&gofmt, &["-l", "."], &project), "");
+    succeed(&go, &["vet", "./internal/client", "./internal/commands", "./internal/mock"], &project);
+    succeed(&go, &["test", "./internal/commands"], &project);
+    let reference = succeed(&go, &["run", "./cmd/evil", "reference"], &project);
+    assert!(!reference.contains("EVIL_TOKEN") && !reference.contains("auth login"), "{reference}");
+}
+
+#[test]
+fn an_answer_says_how_a_credential_travels_that_no_description_names() {
+    let sandbox = Sandbox::new();
+    let words = ["--set", "auth=header", "--set", "auth_header=X-Key"];
+    let project = made_of_hostile(&sandbox, "cli-python", &words);
+    let api: serde_json::Value =
+        serde_json::from_str(&disk::read(&project.join("evil/api.json"))).expect("JSON");
+    assert_eq!(api["auth"], serde_json::json!({"form": "header", "name": "X-Key"}));
+    assert!(disk::read(&project.join("README.md")).contains("EVIL_TOKEN"));
+    assert!(disk::read(&project.join("evil/operations/form.json")).contains("\"public\": false"));
+    assert_eq!(sandbox.aos_in(&project, &["check"]).data()["summary"]["errors"], 0);
+    for (description, answers) in [
+        (HOSTILE, &["auth=header"][..]),
+        (HOSTILE, &["auth=bearer", "auth_header=X-Key"]),
+        (PARCEL, &["auth=bearer"]),
+    ] {
+        let mut words = vec!["new", "other", "--template", "cli-go", "--openapi", description];
+        words.extend(answers.iter().flat_map(|answer| ["--set", answer]));
+        let error = sandbox.aos(&words).error("E_VALIDATION", 2);
+        assert!(error["message"].to_string().contains("auth"), "{error}");
+    }
+    let words = ["new", "other", "--template", "cli-go", "--set", "auth=bearer"];
+    let error = sandbox.aos(&words).error("E_VALIDATION", 2);
+    assert!(error["message"].to_string().contains("--openapi"), "{error}");
 }

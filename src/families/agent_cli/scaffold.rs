@@ -73,6 +73,12 @@ impl Named for NamedTool {
         let text = text.filter(|_| wanted.preset == Some(own_preset::PATH));
         let Some(text) = text else {
             without_preset(wanted)?;
+            if let Some(auth) = answer(answers, "auth") {
+                let message = format!("`auth={auth}` is an answer for `--openapi`");
+                return Err(Failure::new(ErrorCode::Validation, message).hint(
+                    "leave it out; docs/YOUR_API.md says where the credential of your API goes",
+                ));
+            }
             return Ok(Box::new(NewTool(self.0)));
         };
         for (key, usual) in [("credentials", "static"), ("jobs", "no"), ("human_checkpoint", "no")]
@@ -91,13 +97,40 @@ impl Named for NamedTool {
         } else {
             DescribedLanguage::Go { module: answers.get("module").cloned().unwrap_or_default() }
         };
-        let api = DescribedTool::parse(text)?;
+        let mut api = DescribedTool::parse(text)?;
+        take_credentials(&mut api, answers)?;
         let files = described::files(&api, &language).map_err(|error| {
             let message = format!("the files of the API cannot be made: {error}");
             Failure::new(ErrorCode::Unknown, message)
         })?;
         Ok(Box::new(DescribedCli { tool: NewTool(self.0), api, text: text.to_string(), files }))
     }
+}
+
+fn answer<'a>(answers: &'a BTreeMap<String, String>, key: &str) -> Option<&'a str> {
+    answers.get(key).map(String::as_str).filter(|text| !text.is_empty())
+}
+
+/// Makes an API whose description says nothing about credentials take those of the answers.
+fn take_credentials(
+    api: &mut DescribedTool,
+    answers: &BTreeMap<String, String>,
+) -> Result<(), Failure> {
+    let refused = |message: &str, hint: &str| {
+        Err(Failure::new(ErrorCode::Validation, message).hint(hint.to_owned()))
+    };
+    let Some(form) = answer(answers, "auth") else { return Ok(()) };
+    if !api.is_anonymous() {
+        let message = "`auth` cannot be set: the description says how the credential is sent";
+        return refused(message, "leave `auth` out");
+    }
+    let header = answer(answers, "auth_header");
+    if (form == "header") != header.is_some() {
+        let message = "`auth=header` and `auth_header` go together";
+        return refused(message, "`--set auth=header --set auth_header=X-Api-Key`");
+    }
+    api.take_credentials(form, header.unwrap_or_default());
+    Ok(())
 }
 
 struct NewTool(CliName);
@@ -130,6 +163,7 @@ impl Subject for DescribedCli {
     fn variables(&self, answers: &BTreeMap<String, String>, origin: &ScaffoldOrigin<'_>) -> Value {
         let mut variables = self.tool.variables(answers, origin);
         variables["described"] = Value::from(true);
+        variables["anonymous"] = Value::from(self.api.is_anonymous());
         variables["api"] = described::variables(&self.api);
         variables["description_of_skill"] = format!(
             "Works with the {} API through the {} command line tool: {} commands. Use when the user wants to see or change what it has.",
@@ -164,6 +198,7 @@ impl Subject for NewTool {
     fn variables(&self, answers: &BTreeMap<String, String>, origin: &ScaffoldOrigin<'_>) -> Value {
         let mut variables = cli_values::variables(&self.0, answers, origin);
         variables["described"] = Value::from(false);
+        variables["anonymous"] = Value::from(false);
         variables
     }
 }

@@ -19,14 +19,14 @@ def of(tool: Tool) -> list[str]:
     """List the capabilities of the tool; tags before v1.2.0 have no words for them."""
     commands = tool.all_commands
     paths = {each.path for each in commands}
-    fields = {name for each in tool.schemas.values() for name in each.fields}
+    fields = {name for each in tool.all_schemas.values() for name in each.fields}
     exits = {spec["exit"] for spec in contract_gen.CODES.values()}
     shown = {
         "upstream": True,
         "credentials": "auth login" in paths,
         "writes": any(each.writes and each.confirm != EXEMPT for each in commands),
         "dangerous": any(each.dangerous for each in commands),
-        "lists": any(each.items for each in tool.schemas.values()),
+        "lists": any(each.items for each in tool.all_schemas.values()),
         "scopes": any(name.endswith("_errors") for name in fields),
         "streams": any(each.stream for each in commands),
         "batch": any(each.batch for each in commands),

@@ -6,8 +6,8 @@ import contextlib
 import difflib
 import functools
 import io
-from collections.abc import Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, NoReturn
 
 import click
 
@@ -56,19 +56,51 @@ def scan(words: Sequence[str]) -> tuple[str, bool, bool]:
     return form, compact, quiet
 
 
+class _Word(NamedTuple):
+    """A word that may stand here: of a command, or of a group."""
+
+    command: Command | None
+    hidden: bool = False
+
+
 class _Group(click.Group):
-    """A word that needs another one behind it."""
+    """A word that needs another one behind it; what that one leads to is made then."""
+
+    def __init__(
+        self,
+        name: str,
+        words: Callable[[], dict[str, _Word]],
+        make: Callable[[str, _Word], click.Command],
+        **more: Any,
+    ) -> None:
+        super().__init__(name, invoke_without_command=True, callback=_missing, **more)
+        self._words, self._make = words, make
+
+    @functools.cached_property
+    def words(self) -> dict[str, _Word]:
+        """The words behind this one, in the order of the tool."""
+        return self._words()
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(self.words)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.commands and (word := self.words.get(cmd_name)):
+            made = self._make(cmd_name, word)
+            made.hidden = word.hidden
+            self.commands[cmd_name] = made
+        return self.commands.get(cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in self.commands:
+        if args[0] not in self.words:
             _unknown(ctx, self, args[0])
         return super().resolve_command(ctx, args)
 
 
-def _unknown(context: click.Context, group: click.Group, word: str = "") -> NoReturn:
-    names = [name for name, each in group.commands.items() if not each.hidden]
+def _unknown(context: click.Context, group: _Group, word: str = "") -> NoReturn:
+    names = [name for name, each in group.words.items() if not each.hidden]
     fix = f"Use one of: {', '.join(names)}"
     if not word:
         message = f"a command is missing behind `{context.command_path}`"
@@ -82,37 +114,58 @@ def _unknown(context: click.Context, group: click.Group, word: str = "") -> NoRe
 
 
 def _tree(app: App, started: float) -> click.Group:
-    root = _Group(
+    def make(name: str, word: _Word) -> click.Command:
+        if word.command is not None:
+            return _leaf(app, word.command, name, started)
+        return _Group(
+            name,
+            functools.partial(_words_of_group, app, name),
+            make,
+            params=[*map(_option, GLOBALS)],
+            help=app.tool.groups.get(name, ""),
+        )
+
+    return _Group(
         TOOL,
+        functools.partial(_words_of_root, app),
+        make,
         params=[*map(_option, GLOBALS), _version()],
         help=f"{about.DESCRIPTION}\n\nAgents: start with `{TOOL} reference`.",
-        invoke_without_command=True,
-        callback=_missing,
     )
-    groups: dict[str, click.Group] = {"": root}
-    for each in app.tool.all_commands:
+
+
+def _words_of_root(app: App) -> dict[str, _Word]:
+    found: dict[str, _Word] = {}
+    for each in app.tool.in_code:
         for path in (each.path, *each.aliases):
-            parent, _, name = path.rpartition(" ")
-            if parent not in groups:
-                groups[parent] = _Group(
-                    parent,
-                    params=[*map(_option, GLOBALS)],
-                    help=app.tool.groups.get(parent, ""),
-                    invoke_without_command=True,
-                    callback=_missing,
-                    # A group that only former names are in.
-                    hidden=parent not in app.tool.groups,
-                )
-                root.add_command(groups[parent])
-            leaf = _leaf(app, each, name, started)
-            leaf.hidden = path != each.path
-            groups[parent].add_command(leaf)
-    return root
+            word, _, name = path.partition(" ")
+            # A group that only former names are in has no summary.
+            group = _Word(None, word not in app.tool.groups)
+            found[word] = group if name else _Word(each, path != each.path)
+    if app.tool.table is not None:
+        found |= dict.fromkeys(app.tool.table.groups, _Word(None))
+    return found
+
+
+def _words_of_group(app: App, group: str) -> dict[str, _Word]:
+    commands, table = [*app.tool.in_code], app.tool.table
+    if table is not None and group in table.groups:
+        commands += table.commands(group)
+    found: dict[str, _Word] = {}
+    for each in commands:
+        for path in (each.path, *each.aliases):
+            word, _, name = path.partition(" ")
+            if not name or word != group:
+                continue
+            if name in found:
+                raise ValueError("two commands have the same path")
+            found[name] = _Word(each, path != each.path)
+    return found
 
 
 def _missing(**_values: Any) -> None:
     context = click.get_current_context()
-    if context.invoked_subcommand is None and isinstance(context.command, click.Group):
+    if context.invoked_subcommand is None and isinstance(context.command, _Group):
         _unknown(context, context.command)
 
 

@@ -12,7 +12,7 @@ from .command import Call
 from .commands.self_description import Doctor
 from .config import Config
 from .credentials.credential import from_environment
-from .credentials.store import ENVIRONMENT, Store, login_hint
+from .credentials.store import ENVIRONMENT, login_hint
 from .fault import Fault
 from .skill import sync
 from .tool import Readiness
@@ -31,7 +31,7 @@ def examine(call: Call) -> Doctor:
         _version(),
         _config(setup),
         _state(setup),
-        _credentials(call.app.store, expiring=call.app.tool.expiring),
+        _credentials(call),
         _upstream(call),
         _skill(setup),
         _update(call),
@@ -90,8 +90,11 @@ def _state(setup: Config) -> Check:
     return checks.passed("state", f"state is kept in {setup.home}")
 
 
-def _credentials(store: Store, *, expiring: bool) -> Check:
-    check = "credentials"
+def _credentials(call: Call) -> Check:
+    check, tool = "credentials", call.app.tool
+    if tool.anonymous:
+        return checks.passed(check, "the upstream takes no credential")
+    store, expiring = call.app.store, tool.expiring
     try:
         credential, storage = store.find()
         given = None

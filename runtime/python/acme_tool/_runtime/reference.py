@@ -12,10 +12,9 @@ from .commands.self_description import Reference
 from .config import env
 from .tool import Tool
 
-_CREDENTIAL = (
-    (config.BASE_URL, False, "Address of the upstream"),
-    (config.TOKEN, True, "Credential, when none is stored"),
-)
+_ADDRESS = (config.BASE_URL, False, "Address of the upstream")
+_CREDENTIAL = (config.TOKEN, True, "Credential, when none is stored")
+_KEYRING = (config.KEYRING, False, "off keeps away from the keyring of the system")
 _RENEWAL = (
     (config.REFRESH_TOKEN, True, "Renews the credential"),
     (config.EXPIRES_AT, False, "When the credential expires, RFC 3339"),
@@ -24,7 +23,6 @@ _SHARED = (
     (config.HOME, False, "Directory of state and config.json"),
     (config.TIMEOUT, False, "Seconds that one request may take"),
     (config.CONFIRM_LIFETIME, False, "Seconds that a confirm token is good"),
-    (config.KEYRING, False, "off keeps away from the keyring of the system"),
     (config.UPDATE_API, False, "Address of the API that lists releases"),
     (config.UPDATE_TIMEOUT, False, "Seconds that the host of releases may be silent"),
     ("GITHUB_TOKEN", True, "Raises the rate limit of update; goes to GitHub alone"),
@@ -46,7 +44,7 @@ def reference(tool: Tool) -> Reference:
         "release_readiness": tool.readiness.describe(),
         "global_flags": [_param(param) for param in GLOBALS],
         "commands": [_command(command) for command in tool.all_commands],
-        "schemas": {name: each.describe() for name, each in tool.schemas.items()},
+        "schemas": {name: each.describe() for name, each in tool.all_schemas.items()},
         "exit_codes": {str(code): contract_gen.EXIT_CODES[code] for code in exits},
         "error_codes": {
             code: {
@@ -70,7 +68,9 @@ def reference(tool: Tool) -> Reference:
 
 def _variables(tool: Tool) -> list[tuple[str, bool, str]]:
     own = ((env(each.name), each.secret, each.description) for each in tool.settings)
-    return [*_CREDENTIAL, *(_RENEWAL if tool.expiring else ()), *own, *_SHARED]
+    kept = () if tool.anonymous else (_CREDENTIAL, _KEYRING)
+    renewed = _RENEWAL if tool.expiring else ()
+    return [_ADDRESS, *kept, *renewed, *own, *_SHARED]
 
 
 def _command(command: Command) -> dict[str, Any]:

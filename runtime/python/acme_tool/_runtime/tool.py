@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -70,6 +71,20 @@ class Readiness:
         }
 
 
+class Table(Protocol):
+    """Groups whose commands are made when a call needs them."""
+
+    @property
+    def groups(self) -> Mapping[str, str]:
+        """One line for each group."""
+
+    def commands(self, group: str) -> Sequence[Command]:
+        """Return the commands of a group."""
+
+    def schemas(self, group: str) -> Mapping[str, Schema]:
+        """Return the schemas that the commands of a group name."""
+
+
 @dataclass(frozen=True)
 class Tool:
     """One tool. A mistake in the tables raises ValueError when the tool starts."""
@@ -91,28 +106,50 @@ class Tool:
     checks: tuple[Callable[[Call], Check], ...] = ()
     # Renews a credential that expires; None when credentials do not expire.
     renew: Callable[[Any, str], Credential] | None = None
-    _all: tuple[Command, ...] = field(init=False, repr=False)
+    # Commands that are data, beside those in code.
+    table: Table | None = None
+    # The upstream takes no credential, so none is kept and none is asked for.
+    anonymous: bool = False
+    # The commands in code: those of the tool, then those that every tool has.
+    in_code: tuple[Command, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        own = (*auth.COMMANDS, *self_description.COMMANDS)
-        groups = {**self.groups, **auth.GROUPS}
-        schemas = {**self.schemas, **auth.SCHEMAS, **self_description.SCHEMAS}
+        own = self._of_every_tool()
+        more = self.table.groups if self.table else {}
+        groups = {**more, **self.groups}
+        schemas = {**self.schemas, **self_description.SCHEMAS}
+        if not self.anonymous:
+            groups |= auth.GROUPS
+            schemas |= auth.SCHEMAS
         object.__setattr__(self, "groups", groups)
         object.__setattr__(self, "schemas", schemas)
-        object.__setattr__(self, "_all", (*self.commands, *own))
-        paths = [path for each in self._all for path in (each.path, *each.aliases)]
-        if len(set(paths)) != len(paths):
-            raise ValueError("two commands have the same path")
-        for each in self._all:
-            if (named := each.output) not in schemas:
-                raise ValueError(f"`{each.path}` names the unknown schema `{named}`")
-            if (word := each.path.rpartition(" ")[0]) and word not in groups:
-                raise ValueError(f"`{each.path}` needs a line for `{word}` in groups")
+        object.__setattr__(self, "in_code", (*self.commands, *own))
+        self._examine(self.in_code, schemas)
 
     @property
+    def own_commands(self) -> tuple[Command, ...]:
+        """The commands of the tool, without those that every tool has."""
+        found = [*self.commands]
+        if self.table is not None:
+            for group in self.table.groups:
+                found += self.table.commands(group)
+        return tuple(found)
+
+    @functools.cached_property
     def all_commands(self) -> tuple[Command, ...]:
         """The commands of the tool, then those that every tool has."""
-        return self._all
+        found = (*self.own_commands, *self._of_every_tool())
+        self._examine(found, self.all_schemas)
+        return found
+
+    @property
+    def all_schemas(self) -> Mapping[str, Schema]:
+        """The schemas of all commands."""
+        found = {**self.schemas}
+        if self.table is not None:
+            for group in self.table.groups:
+                found |= self.table.schemas(group)
+        return found
 
     @property
     def expiring(self) -> bool:
@@ -128,5 +165,26 @@ class Tool:
 
     def fields_of(self, command: Command) -> list[str]:
         """Return what --fields may name: of an entry when the data is a page."""
-        schema = self.schemas[command.output]
-        return self.schemas[schema.items or command.output].fields
+        schemas = self.schemas
+        group = command.path.partition(" ")[0]
+        if self.table is not None and group in self.table.groups:
+            schemas = {**schemas, **self.table.schemas(group)}
+        schema = schemas[command.output]
+        return schemas[schema.items or command.output].fields
+
+    def _of_every_tool(self) -> tuple[Command, ...]:
+        if self.anonymous:
+            return self_description.COMMANDS
+        return (*auth.COMMANDS, *self_description.COMMANDS)
+
+    def _examine(
+        self, commands: Sequence[Command], schemas: Mapping[str, Schema]
+    ) -> None:
+        paths = [path for each in commands for path in (each.path, *each.aliases)]
+        if len(set(paths)) != len(paths):
+            raise ValueError("two commands have the same path")
+        for each in commands:
+            if (named := each.output) not in schemas:
+                raise ValueError(f"`{each.path}` names the unknown schema `{named}`")
+            if (word := each.path.rpartition(" ")[0]) and word not in self.groups:
+                raise ValueError(f"`{each.path}` needs a line for `{word}` in groups")

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from acme_tool._runtime.command import Command
+from acme_tool._runtime.reference import reference
+from acme_tool._runtime.run import run
 from acme_tool._runtime.tool import Tool as Described
 from acme_tool.commands import TOOL
 
@@ -60,6 +62,55 @@ def test_every_tool_has_the_commands_about_itself() -> None:
         "changelog",
         "update",
     }
+
+
+class Groups:
+    """A table of two groups that notes which one was asked for."""
+
+    def __init__(self) -> None:
+        self.groups = {"thing": "Work with things", "other": "Work with others"}
+        self.asked: list[str] = []
+
+    def commands(self, group: str) -> tuple[Command, ...]:
+        self.asked.append(group)
+        return (dataclasses.replace(COMMAND, path=f"{group} list"),)
+
+    def schemas(self, group: str) -> dict[str, Any]:
+        return {"item": TOOL.schemas["item"]}
+
+
+def test_a_call_makes_only_the_commands_of_its_group(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    table = Groups()
+    tool = Described(
+        connect=TOOL.connect,
+        groups={},
+        commands=(),
+        schemas={},
+        readiness=TOOL.readiness,
+        risk_tier="T0",
+        table=table,
+    )
+    assert run(["thing", "list", "--help"], lambda: tool) == 0
+    assert run(["nothing"], lambda: tool) == 2
+    assert table.asked == ["thing"]
+    assert "other" in capfd.readouterr().out
+    assert [each.path for each in tool.own_commands] == ["thing list", "other list"]
+    twice = dataclasses.replace(
+        tool, groups={"thing": ""}, commands=(COMMAND,), schemas=TOOL.schemas
+    )
+    with pytest.raises(ValueError, match="the same path"):
+        _ = twice.all_commands
+
+
+def test_a_tool_of_an_upstream_without_credentials_asks_for_none() -> None:
+    bare = dataclasses.replace(TOOL, anonymous=True)
+    described = reference(bare)
+    names = {each["name"] for each in described["environment"]}
+    assert "ACME_TOOL_BASE_URL" in names
+    assert not names & {"ACME_TOOL_TOKEN", "ACME_TOOL_KEYRING"}
+    assert "auth" not in {each["path"].split()[0] for each in described["commands"]}
 
 
 def test_settings_are_described_and_read(own: Tool) -> None:

@@ -17,6 +17,8 @@ const OWN_GROUPS: [&str; 10] = [
     "completion",
     "completions",
 ];
+/// Names of devices on Windows, which no file may have there: each group has a file.
+const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "com", "lpt"];
 /// Flags that every command has, or some.
 const OWN_FLAGS: [&str; 14] = [
     "format",
@@ -40,7 +42,8 @@ const OWN_FLAGS: [&str; 14] = [
 pub fn path(operation: &DescribedOperation) -> String {
     let dashed = operation.id.replace('_', "-");
     let (group, action) = dashed.split_once('.').unwrap_or((&dashed, "run"));
-    let api = if OWN_GROUPS.contains(&group) { "api-" } else { "" };
+    let is_device = DEVICES.contains(&group.trim_end_matches(|last: char| last.is_ascii_digit()));
+    let api = if is_device || OWN_GROUPS.contains(&group) { "api-" } else { "" };
     format!("{api}{group} {action}")
 }
 

@@ -33,14 +33,13 @@ pub enum DescribedFileError {
     Json(#[from] serde_json::Error),
 }
 
-/// What the runtime of a tool reads.
+/// What holds for the whole API; each group of operations has a file of its own, so that a call reads no other.
 #[derive(Serialize)]
-struct RuntimeTable<'a> {
+struct RuntimeApi<'a> {
     base_url: &'a str,
     auth: &'a super::table::DescribedAuth,
     health: &'a str,
     groups: BTreeMap<String, String>,
-    operations: Vec<RuntimeOperation<'a>>,
 }
 
 #[derive(Serialize)]
@@ -191,15 +190,20 @@ pub fn files(
     language: &DescribedLanguage,
 ) -> Result<FileSet, DescribedFileError> {
     let (token_alice, token_bob) = accounts(tool);
-    let table = json::pretty(&serde_json::to_value(table(tool))?);
     let facts = json::pretty(&serde_json::to_value(exchanges::facts(tool))?);
     let mut files = FileSet::default();
     let mut add = |path: &str, text: String| -> Result<(), FileSetError> {
         files.insert(RelativePath::parse(path)?, Content::plain(text))
     };
+    let directory = match language {
+        DescribedLanguage::Python { package } => package,
+        DescribedLanguage::Go { .. } => "internal/client",
+    };
+    for (name, value) in table(tool)? {
+        add(&format!("{directory}/{name}"), json::pretty(&value))?;
+    }
     let texts: Vec<(String, &str, &str)> = match language {
         DescribedLanguage::Python { package } => {
-            add(&format!("{package}/operations.json"), table)?;
             add("mock_upstream/exchanges.json", facts)?;
             vec![
                 (
@@ -220,7 +224,6 @@ pub fn files(
             ]
         }
         DescribedLanguage::Go { .. } => {
-            add("internal/client/operations.json", table)?;
             add("internal/mock/exchanges.json", facts)?;
             vec![
                 (
@@ -265,40 +268,49 @@ pub fn keep(files: &mut FileSet, text: &str) -> Result<(), FileSetError> {
     files.insert(RelativePath::literal(own_preset::PATH), Content::plain(text))
 }
 
-fn table(tool: &DescribedTool) -> RuntimeTable<'_> {
-    let mut groups: BTreeMap<String, String> = BTreeMap::new();
-    for operation in &tool.operations {
-        let group = calls::group(operation);
+/// The files that the runtime of the tool reads, by their names.
+fn table(tool: &DescribedTool) -> Result<BTreeMap<String, Value>, serde_json::Error> {
+    let mut groups: BTreeMap<String, (String, Vec<RuntimeOperation<'_>>)> = BTreeMap::new();
+    for one in &tool.operations {
+        let group = calls::group(one);
         let help = format!("Work with {}", group.trim_start_matches("api-").replace('-', " "));
-        groups.insert(group, help);
+        groups.entry(group).or_insert((help, Vec::new())).1.push(operation(tool, one));
     }
-    let operations = tool.operations.iter().map(|operation| RuntimeOperation {
-        command: calls::path(operation),
-        id: &operation.id,
-        request: &operation.request,
-        summary: &operation.summary,
-        method: &operation.method,
-        path: &operation.path,
-        writes: operation.writes(),
-        dangerous: operation.writes() && operation.is_dangerous(),
-        public: operation.public,
-        content_type: &operation.content_type,
-        reply: &operation.reply,
-        members: &operation.members,
-        list: operation.list.as_ref(),
-        reads: match calls::reads(tool, operation) {
-            Some(read) if operation.writes() => calls::path(read),
-            _ => String::new(),
-        },
-        inputs: operation.inputs.iter().zip(calls::flags(operation)).map(input).collect(),
-        example: example(operation),
-    });
-    RuntimeTable {
+    let helps = groups.iter().map(|(group, (help, _))| (group.clone(), help.clone()));
+    let api = RuntimeApi {
         base_url: &tool.base_url,
         auth: &tool.auth,
         health: &tool.health,
-        groups,
-        operations: operations.collect(),
+        groups: helps.collect(),
+    };
+    let mut files = BTreeMap::from([("api.json".to_owned(), serde_json::to_value(api)?)]);
+    for (group, (_, operations)) in groups {
+        files.insert(format!("operations/{group}.json"), serde_json::to_value(operations)?);
+    }
+    Ok(files)
+}
+
+fn operation<'a>(tool: &'a DescribedTool, one: &'a DescribedOperation) -> RuntimeOperation<'a> {
+    RuntimeOperation {
+        command: calls::path(one),
+        id: &one.id,
+        request: &one.request,
+        summary: &one.summary,
+        method: &one.method,
+        path: &one.path,
+        writes: one.writes(),
+        dangerous: one.writes() && one.is_dangerous(),
+        public: one.public,
+        content_type: &one.content_type,
+        reply: &one.reply,
+        members: &one.members,
+        list: one.list.as_ref(),
+        reads: match calls::reads(tool, one) {
+            Some(read) if one.writes() => calls::path(read),
+            _ => String::new(),
+        },
+        inputs: one.inputs.iter().zip(calls::flags(one)).map(input).collect(),
+        example: example(one),
     }
 }
 

@@ -22,8 +22,11 @@ pub struct RoleSample {
 pub fn role_samples(tool: &DescribedTool) -> Vec<RoleSample> {
     let operations = &tool.operations;
     let has_path = |one: &DescribedOperation| one.inputs.iter().any(|input| input.place == "path");
-    let first =
-        |fits: &dyn Fn(&DescribedOperation) -> bool| operations.iter().find(|one| fits(one));
+    // An operation that is called without credentials shows less of the tool.
+    let first = |fits: &dyn Fn(&DescribedOperation) -> bool| {
+        let mut all = operations.iter().filter(|one| fits(one));
+        all.clone().find(|one| !one.public).or_else(|| all.next())
+    };
     let mut found = Vec::new();
     let mut add = |role: &'static str, operation: Option<&DescribedOperation>| {
         let Some(operation) = operation else { return };

@@ -130,6 +130,20 @@ impl DescribedOperation {
 }
 
 impl DescribedTool {
+    /// Every operation is sent with a credential from now on.
+    pub fn take_credentials(&mut self, form: &str, name: &str) {
+        self.auth = DescribedAuth { form: form.to_owned(), name: name.to_owned() };
+        for operation in &mut self.operations {
+            operation.public = false;
+        }
+    }
+
+    /// Whether the API takes no credentials.
+    #[must_use]
+    pub fn is_anonymous(&self) -> bool {
+        self.auth.form == "none"
+    }
+
     /// Reads the table of a project.
     ///
     /// # Errors

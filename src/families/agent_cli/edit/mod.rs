@@ -95,7 +95,7 @@ fn are_code(sources: Sources<'_>) -> Result<(), EditError> {
     match &sources.record.openapi {
         None => Ok(()),
         Some(_) => Err(EditError::Data {
-            what: "the commands of this tool are entries of `operations.json`".to_owned(),
+            what: "the commands of this tool are entries of the files in `operations/`".to_owned(),
             hint: "`aos add --openapi FILE --operation ID` adds an operation of the description; docs/YOUR_API.md describes how to change the others, and where to add a command in code",
         }),
     }

@@ -12,8 +12,8 @@ use crate::families::agent_cli::contract::FAMILY;
 
 use super::sources::{ToolSources, assigned};
 
-/// The name of a table of operations.
-const TABLE: &str = "/operations.json";
+/// The directory of a table of operations.
+const TABLE: &str = "/operations/";
 
 /// Every tool whose commands are declared for the runtime of aos.
 pub(super) const OF_TOOL: Rule = Rule {
@@ -89,7 +89,8 @@ fn declared(repository: &ProjectFiles, sources: &ToolSources<'_>) -> Option<Know
         }
     }
     // A table of operations is data; the runtime makes commands of it.
-    let tables = repository.files.keys().filter(|path| path.ends_with(TABLE));
+    let is_table = |path: &&String| path.contains(TABLE) && path.ends_with(".json");
+    let tables = repository.files.keys().filter(is_table);
     for text in tables.filter_map(|path| repository.text(path)) {
         let commands = assigned(text, "command").into_iter();
         paths.extend(

@@ -53,7 +53,7 @@ func runDoctor(call *Call) (any, error) {
 		checkVersion(),
 		checkConfig(setup),
 		checkState(setup),
-		checkCredentials(call.app.store),
+		checkCredentials(call.app),
 		checkUpstream(call),
 		checkSkill(setup),
 		checkUpdate(setup),
@@ -115,8 +115,12 @@ func checkState(setup *config.Config) checkResult {
 	return pass(check, "state is kept in "+setup.Home)
 }
 
-func checkCredentials(store *credentials.Store) checkResult {
+func checkCredentials(app *app) checkResult {
 	const check = "credentials"
+	if app.tool.Anonymous {
+		return pass(check, "the upstream takes no credential")
+	}
+	store := app.store
 	credential, storage, err := store.Find()
 	if err != nil {
 		return failing(check, err)

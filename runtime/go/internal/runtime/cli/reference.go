@@ -168,9 +168,12 @@ func (t *Tool) variables() []referenceVariable {
 	named := func(name string, secret bool, description string) referenceVariable {
 		return referenceVariable{self.Env(name), secret, description}
 	}
-	variables := []referenceVariable{
-		named(config.EnvBaseURL, false, "Address of the upstream"),
-		named(config.EnvToken, true, "Credential, when none is stored"),
+	variables := []referenceVariable{named(config.EnvBaseURL, false, "Address of the upstream")}
+	if !t.Anonymous {
+		variables = append(variables,
+			named(config.EnvToken, true, "Credential, when none is stored"),
+			named(config.EnvKeyring, false, "off keeps away from the keyring of the system"),
+		)
 	}
 	if t.Renew != nil {
 		variables = append(variables,
@@ -182,7 +185,6 @@ func (t *Tool) variables() []referenceVariable {
 		named(config.EnvHome, false, "Directory of state and config.json"),
 		named(config.EnvTimeout, false, "Seconds that one request may take"),
 		named(config.EnvConfirmLifetime, false, "Seconds that a confirm token is good, 600 at most"),
-		named(config.EnvKeyring, false, "off keeps away from the keyring of the system"),
 		named(config.EnvUpdateAPI, false, "Address of the API that lists releases"),
 		named(config.EnvUpdateTimeout, false, "Seconds that the host of releases may be silent, 30 at most"),
 		referenceVariable{"GITHUB_TOKEN", true, "Raises the rate limit of update; goes to GitHub alone"},

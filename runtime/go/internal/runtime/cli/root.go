@@ -22,8 +22,9 @@ var (
 	globalParams = []Param{formatParam, jsonParam, compactParam, quietParam}
 )
 
-// tree builds the command line from the registry.
-func tree(app *app, done func(*Call, error)) *cobra.Command {
+// tree builds the command line from the registry. Of a table it has all groups, and the commands of those that the
+// arguments name: a call needs no others.
+func tree(app *app, arguments []string, done func(*Call, error)) *cobra.Command {
 	root := &cobra.Command{
 		Use:           about.Tool,
 		Short:         about.Description,
@@ -48,26 +49,50 @@ func tree(app *app, done func(*Call, error)) *cobra.Command {
 		globals[param.Name] = bind(root.PersistentFlags(), param)
 	}
 	groups := map[string]*cobra.Command{"": root}
-	for _, command := range app.tool.commands() {
+	group := func(name string) *cobra.Command {
+		if groups[name] == nil {
+			groups[name] = &cobra.Command{
+				Use: name, Short: app.tool.group(name), Args: cobra.ArbitraryArgs, RunE: unknown,
+			}
+			// A group that only former names are in.
+			groups[name].Hidden = groups[name].Short == ""
+			root.AddCommand(groups[name])
+		}
+		return groups[name]
+	}
+	for _, command := range slices.Concat(app.tool.Commands, app.tool.ofTable(app.tool.named(arguments)), app.tool.ofEveryTool()) {
 		for index, path := range append([]string{command.Path}, command.Aliases...) {
 			parent, name := "", path
 			if space := strings.LastIndex(path, " "); space >= 0 {
 				parent, name = path[:space], path[space+1:]
 			}
-			if groups[parent] == nil {
-				groups[parent] = &cobra.Command{
-					Use: parent, Short: app.tool.group(parent), Args: cobra.ArbitraryArgs, RunE: unknown,
-				}
-				// A group that only former names are in.
-				groups[parent].Hidden = groups[parent].Short == ""
-				root.AddCommand(groups[parent])
-			}
 			built := leaf(app, command, name, globals, done)
 			built.Hidden = index > 0
-			groups[parent].AddCommand(built)
+			group(parent).AddCommand(built)
+		}
+	}
+	// A call of a command that is there sees no other group.
+	if len(arguments) == 0 || !hasCommand(root, arguments[0]) {
+		for name := range app.tool.tableGroups() {
+			group(name)
 		}
 	}
 	return root
+}
+
+func hasCommand(root *cobra.Command, name string) bool {
+	return slices.ContainsFunc(root.Commands(), func(command *cobra.Command) bool { return command.Name() == name })
+}
+
+// named are the groups of the table that arguments name; a value that is called like a group does no harm.
+func (t *Tool) named(arguments []string) []string {
+	found := []string{}
+	for _, argument := range arguments {
+		if _, named := t.tableGroups()[argument]; named && !slices.Contains(found, argument) {
+			found = append(found, argument)
+		}
+	}
+	return found
 }
 
 func leaf(app *app, command *Command, name string, globals map[string]*value, done func(*Call, error)) *cobra.Command {

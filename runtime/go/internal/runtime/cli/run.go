@@ -93,7 +93,7 @@ func run(ctx context.Context, app *app, arguments []string) (failed *fault.Error
 				WithFix("Report this as a bug, with the command")
 		}
 	}()
-	root := tree(app, func(call *Call, err error) {
+	root := tree(app, arguments, func(call *Call, err error) {
 		if !call.Command.writes() {
 			return
 		}

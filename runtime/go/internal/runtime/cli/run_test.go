@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -92,5 +93,51 @@ func TestAnAnswerKeepsItsOrderAndItsNumbers(t *testing.T) {
     "text": "<a & b>"
   }`) {
 		t.Errorf("%v: %s", failed, text)
+	}
+}
+
+// groups is a table of two groups that notes which one was asked for.
+type groups struct{ asked []string }
+
+func (g *groups) Groups() map[string]string {
+	return map[string]string{"thing": "Work with things", "other": "Work with others"}
+}
+
+func (g *groups) Group(name string) ([]*Command, []Schema) {
+	g.asked = append(g.asked, name)
+	done := func(*Call) (any, error) { return map[string]bool{"done": true}, nil }
+	return []*Command{{Path: name + " list", Output: name, Run: done}}, []Schema{{Name: name, Names: []string{"done"}}}
+}
+
+func TestACallMakesOnlyTheCommandsOfItsGroup(t *testing.T) {
+	t.Setenv(self.Env(config.EnvHome), t.TempDir())
+	table := &groups{}
+	tool := &Tool{Table: table}
+	var stdout, stderr bytes.Buffer
+	for _, words := range []string{"thing list", "thing list --fields done"} {
+		if exit := tool.Main(strings.Fields(words), &stdout, &stderr); exit != 0 {
+			t.Errorf("%s ends with %d\n%s", words, exit, stdout.String())
+		}
+	}
+	stdout.Reset()
+	if exit := tool.Main([]string{"nothing"}, &stdout, &stderr); exit != 2 || !strings.Contains(stdout.String(), "other") {
+		t.Errorf("exit %d, %s", exit, stdout.String())
+	}
+	if slices.Contains(table.asked, "other") {
+		t.Errorf("asked for %v", table.asked)
+	}
+	if found := len(tool.OwnCommands()); found != 2 {
+		t.Errorf("the tool has %d commands", found)
+	}
+}
+
+func TestAToolOfAnUpstreamWithoutCredentialsAsksForNone(t *testing.T) {
+	t.Parallel()
+	for _, anonymous := range []bool{false, true} {
+		told, err := json.Marshal((&Tool{Anonymous: anonymous}).reference())
+		asks := strings.Contains(string(told), self.Env(config.EnvToken)) || strings.Contains(string(told), "auth login")
+		if err != nil || asks == anonymous {
+			t.Errorf("anonymous %v: %s", anonymous, told)
+		}
 	}
 }

@@ -63,9 +63,24 @@ func fits(patterns []string, name string) bool {
 
 // knownFields are those that --fields may name: of an entry when the data is a page.
 func (t *Tool) knownFields(command *Command) []string {
-	found := t.schema(command.Output)
+	schemas := t.schemasInCode()
+	group, _, _ := strings.Cut(command.Path, " ")
+	if _, described := t.tableGroups()[group]; described {
+		_, more := t.Table.Group(group)
+		schemas = append(schemas, more...)
+	}
+	found := schema(schemas, command.Output)
 	if found.Items != "" {
-		found = t.schema(found.Items)
+		found = schema(schemas, found.Items)
 	}
 	return found.fields()
+}
+
+func schema(all []Schema, name string) Schema {
+	for _, candidate := range all {
+		if candidate.Name == name {
+			return candidate
+		}
+	}
+	return Schema{Name: name, Sample: struct{}{}}
 }

@@ -117,10 +117,13 @@ func runContext(call *Call) (any, error) {
 	if setup.Problem != nil {
 		data.Config.Problem = &setup.Problem.Message
 	}
-	credential, storage, err := call.app.store.Find()
-	if err != nil {
-		storage = credentials.None
-		data.Config.Problem = &fault.From(err).Message
+	credential, storage := credentials.Credential{}, credentials.None
+	if !call.app.tool.Anonymous {
+		var err error
+		if credential, storage, err = call.app.store.Find(); err != nil {
+			storage = credentials.None
+			data.Config.Problem = &fault.From(err).Message
+		}
 	}
 	// Known after `auth login`; of the environment's credential nobody has said it.
 	if credential.Account != "" {

@@ -4,6 +4,7 @@ package cli
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"aos.invalid/tool/internal/runtime/credentials"
@@ -30,6 +31,18 @@ type Tool struct {
 	Connect func(rest.Connection) Upstream
 	// Renew is set when the credential of the API expires; rest.RefreshGrant fits most APIs.
 	Renew func(rest.Connection) credentials.Renewer
+	// Table has commands that are data, beside those in code.
+	Table Table
+	// Anonymous is set when the upstream takes no credential: none is kept, and none is asked for.
+	Anonymous bool
+}
+
+// Table has groups whose commands are made when a call needs them.
+type Table interface {
+	// Groups has one line for each group.
+	Groups() map[string]string
+	// Group gives the commands of a group, and their schemas.
+	Group(name string) ([]*Command, []Schema)
 }
 
 // Upstream is what the runtime needs of the client of the API.
@@ -63,16 +76,55 @@ func (t *Tool) group(name string) string {
 	if name == "auth" {
 		return "Keep the credential for the upstream"
 	}
-	return ""
+	return t.tableGroups()[name]
+}
+
+func (t *Tool) tableGroups() map[string]string {
+	if t.Table == nil {
+		return nil
+	}
+	return t.Table.Groups()
+}
+
+// OwnCommands are all commands of the tool, without those of every tool.
+func (t *Tool) OwnCommands() []*Command {
+	return slices.Concat(t.Commands, t.ofTable(slices.Sorted(maps.Keys(t.tableGroups()))))
 }
 
 // commands are all commands: those of the tool, then those of every tool.
 func (t *Tool) commands() []*Command {
-	return slices.Concat(t.Commands, authCommands(), selfCommands())
+	return slices.Concat(t.OwnCommands(), t.ofEveryTool())
+}
+
+// ofEveryTool are the commands that the runtime adds.
+func (t *Tool) ofEveryTool() []*Command {
+	if t.Anonymous {
+		return selfCommands()
+	}
+	return slices.Concat(authCommands(), selfCommands())
+}
+
+// ofTable are the commands of groups of the table.
+func (t *Tool) ofTable(groups []string) []*Command {
+	var found []*Command
+	for _, group := range groups {
+		commands, _ := t.Table.Group(group)
+		found = append(found, commands...)
+	}
+	return found
 }
 
 // schemas are the shapes of all data.
 func (t *Tool) schemas() []Schema {
+	found := t.schemasInCode()
+	for _, group := range slices.Sorted(maps.Keys(t.tableGroups())) {
+		_, more := t.Table.Group(group)
+		found = append(found, more...)
+	}
+	return found
+}
+
+func (t *Tool) schemasInCode() []Schema {
 	return slices.Concat(t.Schemas, []Schema{
 		{Name: "dry_run", Sample: DryRun{}, Untrusted: []string{"preview"}},
 		{Name: "credential_change", Sample: credentialChange{}},
@@ -82,13 +134,4 @@ func (t *Tool) schemas() []Schema {
 		{Name: "changelog", Sample: changelogData{}},
 		{Name: "update", Sample: update.Answer{}},
 	})
-}
-
-func (t *Tool) schema(name string) Schema {
-	for _, candidate := range t.schemas() {
-		if candidate.Name == name {
-			return candidate
-		}
-	}
-	return Schema{Name: name, Sample: struct{}{}}
 }

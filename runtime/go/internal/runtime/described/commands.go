@@ -15,22 +15,28 @@ import (
 
 const maxShown = 2_000
 
-// API is what a tool takes from a table.
-type API struct {
-	BaseURL  string
-	Groups   map[string]string
-	Commands []*cli.Command
-	Schemas  []cli.Schema
+// table makes the commands of a Table.
+type table struct{ *Table }
+
+// Commands are those of a table, for a tool.
+func Commands(of *Table) cli.Table {
+	return table{of}
 }
 
-// Load makes everything that a table describes.
-func Load(table *Table) API {
-	api := API{BaseURL: table.BaseURL, Groups: table.Groups}
-	for _, operation := range table.Operations {
-		api.Commands = append(api.Commands, command(table, operation))
-		api.Schemas = append(api.Schemas, schemas(operation, schemaName(operation))...)
+// Groups implements cli.Table.
+func (t table) Groups() map[string]string {
+	return t.Table.Groups
+}
+
+// Group implements cli.Table.
+func (t table) Group(name string) ([]*cli.Command, []cli.Schema) {
+	var commands []*cli.Command
+	var shapes []cli.Schema
+	for _, operation := range t.Operations(name) {
+		commands = append(commands, command(t.Table, operation))
+		shapes = append(shapes, schemas(operation, schemaName(operation))...)
 	}
-	return api
+	return commands, shapes
 }
 
 func schemaName(operation *Operation) string {
@@ -151,24 +157,22 @@ func plan(table *Table, operation *Operation, call *cli.Call) (*cli.Plan, error)
 
 // before is what the write is about, where the API shows it.
 func before(table *Table, operation *Operation, call *cli.Call, passed []given) (any, error) {
-	for _, read := range table.Operations {
-		if operation.Reads == "" || read.Command != operation.Reads {
-			continue
-		}
-		wanted := []given{}
-		for _, input := range read.Inputs {
-			for _, own := range passed {
-				if input.Place == "path" && own.Place == "path" && own.Name == input.Name {
-					wanted = append(wanted, given{input, own.value})
-				}
+	read := table.operation(operation.Reads)
+	if read == nil {
+		return nil, nil
+	}
+	wanted := []given{}
+	for _, input := range read.Inputs {
+		for _, own := range passed {
+			if input.Place == "path" && own.Place == "path" && own.Name == input.Name {
+				wanted = append(wanted, given{input, own.value})
 			}
 		}
-		found, err := ask(read, call, wanted)
-		var failed *fault.Error
-		if errors.As(err, &failed) && failed.Code == fault.Forbidden {
-			return nil, nil
-		}
-		return found, err
 	}
-	return nil, nil
+	found, err := ask(read, call, wanted)
+	var failed *fault.Error
+	if errors.As(err, &failed) && failed.Code == fault.Forbidden {
+		return nil, nil
+	}
+	return found, err
 }

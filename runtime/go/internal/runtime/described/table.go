@@ -1,19 +1,26 @@
-// Package described makes commands from a table of the operations of an API, `operations.json`. The table is data and the
-// user's: this package reads it, writes requests as it describes them, and reads the replies.
+// Package described makes commands from a table of the operations of an API: `api.json`, and a file for each group of
+// commands in `operations`, so that a call reads what it needs. The table is data and the user's: this package reads it,
+// writes requests as it describes them, and reads the replies.
 package described
 
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
+	"strings"
+	"sync"
 )
 
 // Table is everything that is known about the API.
 type Table struct {
-	BaseURL    string            `json:"base_url"`
-	Auth       Auth              `json:"auth"`
-	Health     string            `json:"health"`
-	Groups     map[string]string `json:"groups"`
-	Operations []*Operation      `json:"operations"`
+	BaseURL string            `json:"base_url"`
+	Auth    Auth              `json:"auth"`
+	Health  string            `json:"health"`
+	Groups  map[string]string `json:"groups"`
+	files   fs.FS
+	mutex   sync.Mutex
+	// known are the groups that were read.
+	known map[string][]*Operation
 }
 
 // Auth is how the credential travels: bearer, basic, header, query or none.
@@ -70,11 +77,50 @@ type Input struct {
 	Values   []string `json:"values"`
 }
 
-// MustRead reads the table that is embedded in the program.
-func MustRead(text []byte) *Table {
-	var table Table
-	if err := json.Unmarshal(text, &table); err != nil {
-		panic(fmt.Sprintf("operations.json cannot be read: %v", err))
+// MustRead reads what holds for the whole API; files are those that are embedded in the program.
+func MustRead(files fs.FS) *Table {
+	table := &Table{files: files, known: map[string][]*Operation{}}
+	mustRead(files, "api.json", table)
+	return table
+}
+
+// Operations are those of a group of commands; there are none in a group that api.json does not name.
+func (t *Table) Operations(group string) []*Operation {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	if _, named := t.Groups[group]; !named {
+		return nil
 	}
-	return &table
+	if _, known := t.known[group]; !known {
+		var found []*Operation
+		mustRead(t.files, "operations/"+group+".json", &found)
+		for _, operation := range found {
+			if !strings.HasPrefix(operation.Command, group+" ") {
+				panic(fmt.Sprintf("`%s` is among the commands of `%s`", operation.Command, group))
+			}
+		}
+		t.known[group] = found
+	}
+	return t.known[group]
+}
+
+// operation is that of a command; nil when there is none.
+func (t *Table) operation(command string) *Operation {
+	group, _, _ := strings.Cut(command, " ")
+	for _, operation := range t.Operations(group) {
+		if operation.Command == command {
+			return operation
+		}
+	}
+	return nil
+}
+
+func mustRead(files fs.FS, name string, into any) {
+	text, err := fs.ReadFile(files, name)
+	if err == nil {
+		err = json.Unmarshal(text, into)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("%s cannot be read: %v", name, err))
+	}
 }

@@ -28,7 +28,9 @@ type Exchanges struct {
 		Form string `json:"form"`
 		Name string `json:"name"`
 	} `json:"auth"`
-	All     []Exchange `json:"exchanges"`
+	All []Exchange `json:"exchanges"`
+	// served are the operations by method and path.
+	served  map[string]Exchange
 	changed map[string]map[string]any
 	gone    map[string]bool
 	writes  int
@@ -66,11 +68,27 @@ type Paging struct {
 
 // MustReadExchanges reads what is embedded in the mock.
 func MustReadExchanges(text []byte) *Exchanges {
-	exchanges := &Exchanges{changed: map[string]map[string]any{}, gone: map[string]bool{}}
+	exchanges := &Exchanges{}
 	if err := json.Unmarshal(text, exchanges); err != nil {
 		panic(fmt.Sprintf("exchanges.json cannot be read: %v", err))
 	}
-	return exchanges
+	exchanges.served = map[string]Exchange{}
+	for _, exchange := range exchanges.All {
+		for _, path := range exchange.Paths {
+			// The first one answers.
+			if _, taken := exchanges.served[exchange.Method+" "+path]; !taken {
+				exchanges.served[exchange.Method+" "+path] = exchange
+			}
+		}
+	}
+	return exchanges.Fresh()
+}
+
+// Fresh is the same API with nothing changed yet.
+func (e *Exchanges) Fresh() *Exchanges {
+	return &Exchanges{
+		Auth: e.Auth, All: e.All, served: e.served, changed: map[string]map[string]any{}, gone: map[string]bool{},
+	}
 }
 
 // Words are the call, with every flag of the operation.
@@ -90,21 +108,20 @@ func (e Exchange) IsPaged() bool {
 // Serve answers the described requests of an API.
 func (e *Exchanges) Serve(api *API) {
 	api.TokenBy(e.token)
+	api.anonymous = e.Auth.Form == "none"
 	api.fallback = func(w http.ResponseWriter, r *http.Request) bool {
 		path := r.URL.EscapedPath()
-		for _, exchange := range e.All {
-			if exchange.Method != r.Method || !slices.Contains(exchange.Paths, path) || e.gone[path] {
-				continue
-			}
-			if !exchange.Public {
-				if _, ok := api.authorised(w, r, ""); !ok {
-					return true
-				}
-			}
-			e.answer(w, r, exchange, path)
-			return true
+		exchange, served := e.served[r.Method+" "+path]
+		if !served || e.gone[path] {
+			return false
 		}
-		return false
+		if !exchange.Public {
+			if _, ok := api.authorised(w, r, ""); !ok {
+				return true
+			}
+		}
+		e.answer(w, r, exchange, path)
+		return true
 	}
 }
 

@@ -50,6 +50,8 @@ type API struct {
 	// refreshes are refresh tokens, with the tokens whose account they renew.
 	refreshes map[string]string
 	token     func(*http.Request) string
+	// anonymous is set when no route asks for a credential.
+	anonymous bool
 	// fallback answers what no route does; it returns whether it did.
 	fallback func(http.ResponseWriter, *http.Request) bool
 }
@@ -71,6 +73,11 @@ func New(accounts map[string]Account) *API {
 // TokenBy says where a request has its token; without it, in the header `Authorization: Bearer TOKEN`.
 func (a *API) TokenBy(token func(*http.Request) string) {
 	a.token = token
+}
+
+// Anonymous tells whether no route asks for a credential.
+func (a *API) Anonymous() bool {
+	return a.anonymous
 }
 
 // Handle serves a route to accounts with a permission, one request at a time, so that handlers share data without locks.

@@ -35,7 +35,9 @@ func serve(address string, api http.Handler, token string) error {
 		return fmt.Errorf("`%s` is not on this machine alone", address)
 	}
 	fmt.Printf("export %s=http://%s\n", self.Env(config.EnvBaseURL), listener.Addr())
-	fmt.Printf("export %s=%s\n", self.Env(config.EnvToken), token)
+	if open, known := api.(interface{ Anonymous() bool }); !known || !open.Anonymous() {
+		fmt.Printf("export %s=%s\n", self.Env(config.EnvToken), token)
+	}
 	server := &http.Server{Handler: api, ReadHeaderTimeout: 10 * time.Second}
 	return server.Serve(listener)
 }

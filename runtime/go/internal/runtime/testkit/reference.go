@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"aos.invalid/tool/internal/about"
@@ -21,23 +22,23 @@ func CheckReference[API http.Handler](tool *Tool[API]) {
 	tool.Derived = true
 	data := tool.Run("reference").OK()
 	schemas := Member(t, data, "schemas")
-	leaves := []string{}
+	leaves, examples := []string{}, []string{}
 	for _, command := range List(t, data, "commands") {
 		path := fmt.Sprint(command["path"])
 		leaves = append(leaves, path)
 		checkDescription(t, command, path)
 		checkSchema(t, Member(t, schemas, fmt.Sprint(command["output_schema"])), path)
 		checkExamples(t, command, path)
-		if path == "update" {
-			continue
-		}
-		for _, example := range Texts(command["examples"]) {
-			words := split(strings.TrimPrefix(example, about.Tool+" "))
-			if ended := tool.Run(words...); ended.Exit == 2 {
-				t.Errorf("%s\n%s", example, ended.Stdout)
-			}
+		if path != "update" {
+			examples = append(examples, Texts(command["examples"])...)
 		}
 	}
+	forEach(examples, func(example string) {
+		words := split(strings.TrimPrefix(example, about.Tool+" "))
+		if ended := tool.Run(words...); ended.Exit == 2 {
+			t.Errorf("%s\n%s", example, ended.Stdout)
+		}
+	})
 	slices.Sort(leaves)
 	if found := helpLeaves(tool); !slices.Equal(found, leaves) {
 		t.Errorf("help has %v, reference %v", found, leaves)
@@ -108,17 +109,39 @@ func checkExamples(t *testing.T, command map[string]any, path string) {
 func helpLeaves[API http.Handler](tool *Tool[API]) []string {
 	tool.T.Helper()
 	var leaves []string
-	for _, group := range helpCommands(tool) {
+	var mutex sync.Mutex
+	forEach(helpCommands(tool), func(group string) {
 		below := helpCommands(tool, group)
+		mutex.Lock()
+		defer mutex.Unlock()
 		if len(below) == 0 {
 			leaves = append(leaves, group)
 		}
 		for _, name := range below {
 			leaves = append(leaves, group+" "+name)
 		}
-	}
+	})
 	slices.Sort(leaves)
 	return leaves
+}
+
+// forEach does something for each of several texts, a few at a time.
+func forEach(texts []string, do func(string)) {
+	const workers = 8
+	left := make(chan string, len(texts))
+	for _, text := range texts {
+		left <- text
+	}
+	close(left)
+	var group sync.WaitGroup
+	for range workers {
+		group.Go(func() {
+			for text := range left {
+				do(text)
+			}
+		})
+	}
+	group.Wait()
 }
 
 func helpCommands[API http.Handler](tool *Tool[API], group ...string) []string {

@@ -54,9 +54,9 @@ func Main(m *testing.M, tool *cli.Tool, table map[string]Code) int {
 	if os.Getenv(runVariable) != "" {
 		return tool.Main(os.Args[1:], os.Stdout, os.Stderr)
 	}
-	own := make([]string, len(tool.Commands))
-	for index, command := range tool.Commands {
-		own[index] = command.Path
+	own := []string{}
+	for _, command := range tool.OwnCommands() {
+		own = append(own, command.Path)
 	}
 	return RunAll(m, Guard{Program: itself(), Codes: table, Commands: own})
 }

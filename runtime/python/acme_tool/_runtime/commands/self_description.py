@@ -124,10 +124,11 @@ def _reference(call: Call) -> Reference:
 def _context(call: Call) -> Context:
     setup = call.app.config
     problem = setup.problem.message if setup.problem else None
+    credential, storage = None, NONE
     try:
-        credential, storage = call.app.store.find()
+        if not call.app.tool.anonymous:
+            credential, storage = call.app.store.find()
     except Fault as failed:
-        credential, storage = None, NONE
         problem = problem or failed.message
     state: CredentialState = {
         "configured": credential is not None,

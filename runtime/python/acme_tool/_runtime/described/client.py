@@ -9,7 +9,7 @@ from urllib.parse import quote as percent
 
 from ..command import Account
 from ..rest import Ask, Rest, basic, bearer
-from .table import table
+from .table import api
 
 if TYPE_CHECKING:
     from ..transport.address import Address
@@ -23,7 +23,7 @@ class DescribedClient(Rest):
 
     def account(self) -> Account:
         """Return a fingerprint of the credential, after a request that needs it."""
-        auth, health = table()["auth"], table()["health"]
+        auth, health = api()["auth"], api()["health"]
         if auth["form"] == "none":
             return Account("public")
         if health:
@@ -32,16 +32,16 @@ class DescribedClient(Rest):
 
     def authorization(self, token: str) -> Mapping[str, str]:
         """Return the headers that carry the credential."""
-        form = table()["auth"]["form"]
+        form = api()["auth"]["form"]
         if form == "basic":
             return basic(token)
         if form == "header":
-            return {table()["auth"]["name"]: token}
+            return {api()["auth"]["name"]: token}
         return bearer(token) if form == "bearer" else {}
 
     def signed(self, address: Address, token: str) -> Address:
         """Return the address with a credential that belongs to the query."""
-        auth = table()["auth"]
+        auth = api()["auth"]
         if auth["form"] != "query":
             return address
         mark = "&" if "?" in address.target else "?"

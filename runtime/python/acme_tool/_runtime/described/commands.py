@@ -13,33 +13,48 @@ from ..fault import FORBIDDEN, Fault
 from ..schemas import Schema
 from . import answers, inputs, pages, requests
 from .client import DescribedClient
-from .table import Entry, table
+from .table import Entry, api, operations
+from .table import operation as operation_of
 
 MAX_SHOWN = 2_000
 
 
 @dataclass(frozen=True)
 class Described:
-    """What a tool takes from the table."""
+    """What a tool takes from the table; the commands of a group are made once."""
 
     base_url: str
     groups: dict[str, str]
-    commands: tuple[Command, ...]
-    schemas: dict[str, Schema]
+
+    def commands(self, group: str) -> tuple[Command, ...]:
+        """Return the commands of a group."""
+        return _commands(group)
+
+    def schemas(self, group: str) -> dict[str, Schema]:
+        """Return the schemas of the commands of a group."""
+        return _schemas(group)
 
 
 def load() -> Described:
     """Return everything that the table describes."""
-    found = table()
-    schemas: dict[str, Schema] = {}
-    for operation in found["operations"]:
-        schemas |= answers.schemas(operation, _schema(operation))
-    return Described(
-        base_url=found["base_url"],
-        groups=found["groups"],
-        commands=tuple(_command(operation) for operation in found["operations"]),
-        schemas=schemas,
-    )
+    return Described(base_url=api()["base_url"], groups=api()["groups"])
+
+
+@functools.cache
+def _commands(group: str) -> tuple[Command, ...]:
+    found = tuple(map(_command, operations(group)))
+    for each in found:
+        if each.path.partition(" ")[0] != group:
+            raise ValueError(f"`{each.path}` is among the commands of `{group}`")
+    return found
+
+
+@functools.cache
+def _schemas(group: str) -> dict[str, Schema]:
+    found: dict[str, Schema] = {}
+    for each in operations(group):
+        found |= answers.schemas(each, _schema(each))
+    return found
 
 
 def _schema(operation: Entry) -> str:
@@ -121,8 +136,7 @@ def _before(operation: Entry, call: Call, given: requests.Given) -> Any:
     reads = operation["reads"]
     if not reads:
         return None
-    others = table()["operations"]
-    read = next((each for each in others if each["command"] == reads), None)
+    read = operation_of(reads)
     if read is None:
         return None
     wanted = {each["name"]: each for each in read["inputs"] if each["place"] == "path"}

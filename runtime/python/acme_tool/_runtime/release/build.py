@@ -38,10 +38,10 @@ DATA = {
     SKILL: f"{PACKAGE}/data/skills/{about.TOOL}",
     TRUST: TRUST.parent.as_posix(),
 }
-# Only a tool that was made from a description has it.
-TABLE = Path(PACKAGE, "operations.json")
-if (ROOT / TABLE).is_file():
-    DATA[TABLE] = PACKAGE
+# Only a tool that was made from a description has a table of operations.
+if (ROOT / PACKAGE / "api.json").is_file():
+    DATA[Path(PACKAGE, "api.json")] = PACKAGE
+    DATA[Path(PACKAGE, "operations")] = f"{PACKAGE}/operations"
 # What libraries import only for developers or graphical programs.
 UNUSED = ("curses", "mypy", "pip", "pytest", "readline", "setuptools", "tkinter")
 TEXTS = ("CHANGELOG.md", "LICENSE", "NOTICE.md")

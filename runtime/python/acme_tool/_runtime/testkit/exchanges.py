@@ -7,6 +7,7 @@ by, so that the two are held against each other.
 
 from __future__ import annotations
 
+import functools
 import json
 from base64 import b64decode
 from dataclasses import dataclass
@@ -65,9 +66,8 @@ class ExchangeMock(Mock):
 
     def __init__(self, path: Path, accounts: dict[str, Account]) -> None:
         super().__init__(accounts)
-        document = json.loads(path.read_text(encoding="utf-8"))
-        self.auth = document["auth"]
-        self.exchanges = [Exchange(facts) for facts in document["exchanges"]]
+        self.auth, self.exchanges, self._served = _read(path)
+        self.anonymous = self.auth["form"] == "none"
         self._changed: dict[str, dict[str, Any]] = {}
         self._gone: set[str] = set()
         self._writes = 0
@@ -92,14 +92,9 @@ class ExchangeMock(Mock):
     def answer(self, request: Request) -> Reply:
         """Answer a request for one of the things, or hand it to the routes."""
         with self.lock:
-            for exchange in self.exchanges:
-                facts = exchange.facts
-                if (
-                    facts["method"] == request.method
-                    and request.path in facts["paths"]
-                    and request.path not in self._gone
-                ):
-                    return self._answered(facts, request)
+            facts = self._served.get((request.method, request.path))
+            if facts is not None and request.path not in self._gone:
+                return self._answered(facts, request)
         return super().answer(request)
 
     def _answered(self, facts: dict[str, Any], request: Request) -> Reply:
@@ -159,6 +154,25 @@ class ExchangeMock(Mock):
         if rules["items"] and rules["total"]:
             _put(document, rules["total"], ENTRIES)
         return Reply(document, headers=headers)
+
+
+# What the file says: the form of the credential, the operations, and the facts of those
+# that answer a method and a path.
+_Known = tuple[
+    dict[str, Any], tuple[Exchange, ...], dict[tuple[str, str], dict[str, Any]]
+]
+
+
+@functools.cache
+def _read(path: Path) -> _Known:
+    """Read the file once for all tests; nothing changes what it says."""
+    document = json.loads(path.read_text(encoding="utf-8"))
+    served: dict[tuple[str, str], dict[str, Any]] = {}
+    for facts in document["exchanges"]:
+        for each in facts["paths"]:
+            # The first one answers.
+            served.setdefault((facts["method"], each), facts)
+    return document["auth"], tuple(map(Exchange, document["exchanges"])), served
 
 
 def _start(rules: dict[str, Any], query: dict[str, str], size: int) -> int:

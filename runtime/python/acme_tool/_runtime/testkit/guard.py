@@ -33,7 +33,7 @@ def missing(reference: dict[str, Any], *, everything: bool = False) -> list[str]
 
     With `everything` those that the runtime brings count as well.
     """
-    own = {command.path for command in load().commands}
+    own = {command.path for command in load().own_commands}
     found = []
     passed: set[str] = set()
     for command in reference["commands"]:
@@ -100,7 +100,7 @@ def undeclared_fields(tool: Sandbox) -> list[str]:
     """
     schemas = tool.run("reference").ok()["schemas"]
     found: set[str] = set()
-    for command in load().commands:
+    for command in load().own_commands:
         if command.writes or command.stream:
             continue
         schema = schemas[command.output]
@@ -127,7 +127,7 @@ def broken_examples(tool: Sandbox) -> list[str]:
     """Return the examples in `reference` that are no valid calls."""
     return [
         call
-        for command in load().commands
+        for command in load().own_commands
         for call in command.calls
         if "--confirm" not in shlex.split(call)
         and _refused(tool.derived(*shlex.split(call)[1:]))

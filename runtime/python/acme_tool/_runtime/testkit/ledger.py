@@ -9,11 +9,12 @@ import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-# The words of a call, and its exit code.
-CALLS: list[tuple[tuple[str, ...], int]] = []
+# By their first words, for a large tool has thousands of calls: the words of each call and
+# its exit code.
+_CALLS: dict[str, list[tuple[tuple[str, ...], int]]] = {}
 MET: set[str] = set()
-# The words of a call that succeeded, and the data of its answer.
-ANSWERS: list[tuple[tuple[str, ...], dict[str, Any]]] = []
+# The same for calls that succeeded, with the data of the answer.
+_ANSWERS: dict[str, list[tuple[tuple[str, ...], dict[str, Any]]]] = {}
 
 _CODE = re.compile(rb'"code": ?"(E_[A-Z0-9_]+)"')
 
@@ -36,17 +37,19 @@ def note(words: Sequence[str], exit_code: int, stdout: bytes) -> None:
     """Write down one call of the tool."""
     if getattr(_PAUSED, "on", False):
         return
-    CALLS.append((tuple(words), exit_code))
+    first = words[0] if words else ""
+    _CALLS.setdefault(first, []).append((tuple(words), exit_code))
     MET.update(code.decode() for code in _CODE.findall(stdout))
     data = None if exit_code else _data(stdout)
     if data is not None:
-        ANSWERS.append((tuple(words), data))
+        _ANSWERS.setdefault(first, []).append((tuple(words), data))
 
 
 def answers_of(path: str) -> list[dict[str, Any]]:
     """Give the data of each answer of a command; a stream and a text have none."""
     words = tuple(path.split())
-    return [data for call, data in ANSWERS if call[: len(words)] == words]
+    known = _ANSWERS.get(words[0], ())
+    return [data for call, data in known if call[: len(words)] == words]
 
 
 def _data(stdout: bytes) -> dict[str, Any] | None:
@@ -68,7 +71,7 @@ def flags_of(path: str, *, succeeded: bool = False) -> set[str] | None:
     """
     words = tuple(path.split())
     found: set[str] | None = None
-    for call, exit_code in CALLS:
+    for call, exit_code in _CALLS.get(words[0], ()):
         if call[: len(words)] == words and not (succeeded and exit_code):
             passed = call[len(words) :]
             flags = {word.partition("=")[0] for word in passed if word.startswith("--")}

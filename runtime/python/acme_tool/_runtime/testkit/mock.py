@@ -102,6 +102,8 @@ class Mock:
         self.accounts = accounts
         self.lock = threading.Condition()
         self.is_closed = False
+        # Whether no route asks for a credential.
+        self.anonymous = False
         self._routes: list[tuple[str, re.Pattern[str], str | None, Handle]] = []
 
     def route(self, route: str, permission: str | None, handle: Handle) -> None:
@@ -303,9 +305,11 @@ def main(mock: Mock, token: str) -> None:
     parser.add_argument("--port", type=int, default=8787)
     server = Server(mock, parser.parse_args().port)
     with running(server), contextlib.suppress(KeyboardInterrupt):
-        sys.stdout.write(
-            f"export {BASE_URL}={server.address}\nexport {TOKEN}={token}\n"
-        )
+        exports = {BASE_URL: server.address}
+        if not mock.anonymous:
+            exports[TOKEN] = token
+        for name, value in exports.items():
+            sys.stdout.write(f"export {name}={value}\n")
         sys.stdout.flush()
         while True:
             time.sleep(3600)

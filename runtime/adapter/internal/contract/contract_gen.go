@@ -16,7 +16,7 @@ var PortMethods = []string{
 	"SessionInfo",
 }
 
-// OptionalMethods are methods that an adapter may have beside the port.
+// OptionalMethods are methods that an adapter may have in addition to the port.
 var OptionalMethods = []string{
 	"UninstallHooks",
 	"AreHooksInstalled",

@@ -157,7 +157,7 @@ fn a_preset_that_cannot_work_is_refused_with_its_place() {
         ("style = \"cursor\"", "style = \"token\"", "token"),
         ("label = \"Parcel\"", "label = \"\"", "one line"),
         ("https://api.parcel", "http://api.parcel", "https://"),
-        ("[auth]", "[auth", "preset.toml"),
+        ("[auth]", "[auth", "column 6: unclosed table"),
     ] {
         sandbox.write("parcel.toml", &declared().replacen(from, to, 1));
         let words = ["new", "parcel", "--no-git", "--preset", "parcel.toml"];

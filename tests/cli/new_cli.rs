@@ -206,7 +206,8 @@ fn answer_sets(template: &serde_json::Value) -> Vec<Vec<String>> {
     let questions = template["questions"].as_array().expect("questions");
     let mut sets = vec![Vec::new()];
     let mut all = Vec::new();
-    for question in questions {
+    // Only a description of an API has a use for `auth`.
+    for question in questions.iter().filter(|question| question["key"] != "auth") {
         let (key, default) = (question["key"].as_str().unwrap(), &question["default"]);
         for choice in
             question["choices"].as_array().unwrap().iter().filter(|choice| *choice != default)

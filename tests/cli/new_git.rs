@@ -110,7 +110,7 @@ fn a_git_that_fails_leaves_the_project_and_says_what_git_said() {
     let git = sandbox.write("bin/git", "#!/bin/sh\necho 'fatal: the moon is full' >&2\nexit 128\n");
     disk::set_mode(&git, 0o755);
     let data = run(sandbox.command(&["new", "acme"]).env("PATH", &bin)).data();
-    assert_eq!(data["git"]["reason"], "git said: fatal: the moon is full");
+    assert_eq!(data["git"]["reason"], "git failed: fatal: the moon is full");
     sandbox.aos(&["check", "aos-acme"]).data();
 }
 

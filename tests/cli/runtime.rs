@@ -58,7 +58,7 @@ impl Scene {
     fn publish(&self, version: &str, marker: &str) {
         let info = format!(
             "name = \"tiny\"\nversion = \"{version}\"\nroot = \"internal/runtime\"\nimport = \"aos.invalid/tool\"\n\
-             exclude = [\"*_test.go\", \"testdata/\"]\ncontracts = [\"v1.0.0\", \"v1.1.0\"]\n"
+             exclude = [\"*_test.go\", \"testdata/\"]\ncontracts = [\"v1.0.0\", \"v1.1.0\", \"v1.2.0\"]\n"
         );
         let gate = format!(
             "package gate\n\nimport \"aos.invalid/tool/internal/runtime/text\"\n\nconst Marker = text.Text + \"{marker}\"\n"

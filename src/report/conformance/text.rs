@@ -118,6 +118,10 @@ fn passed(passed: &[&ProbeResult], style: Style, lines: &mut Vec<Visible>) {
     ));
     let wrapped = wrapped_within(&shown, usize::MAX);
     lines.extend(wrapped.into_iter().map(|line| visible!("  {}", style.faint(line))));
+    for result in passed.iter().filter(|result| !result.finding.message.is_empty()) {
+        let message = Visible::line(&result.finding.message).cut(MAX_MESSAGE);
+        lines.push(visible!("{} {}: {}", style.warning("note:"), result.probe.id, message));
+    }
 }
 
 /// The targets of a probe, as a failure shows them.

@@ -278,7 +278,7 @@ fn version_and_help(lab: &ProbeCaller<'_>) -> ProbeStep {
         format!("the `version` of `context` is not `{version}`, that of `reference`"),
     )?;
     let known: BTreeSet<&str> = commands(&reference).map(|(path, _)| path).collect();
-    for path in &known {
+    for path in lab.tally.chosen(&known.iter().copied().collect::<Vec<_>>()) {
         let mut call: Vec<&str> = path.split(' ').collect();
         call.push("--help");
         let shot = lab.look(&call);

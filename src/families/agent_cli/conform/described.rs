@@ -104,7 +104,7 @@ fn examples_parse(lab: &ProbeCaller<'_>) -> ProbeStep {
     lab.tally.count("examples");
     let unclear = commands(&reference)
         .find_map(|(path, command)| kind::unclear(&lab.contract.commands, path, command));
-    for (path, command) in commands(&reference) {
+    for (path, command) in lab.tally.chosen(&commands(&reference).collect::<Vec<_>>()) {
         let is_long = lab.fixture.long.iter().any(|long| long == path);
         let examples = command["examples"].as_array().into_iter().flatten();
         for example in examples.filter_map(Value::as_str) {

@@ -256,6 +256,7 @@ pub const NO_PROMPT: Probe = Probe {
 fn no_prompt(lab: &ProbeCaller<'_>) -> ProbeStep {
     let reference = lab.reference()?;
     let mut unclear = None;
+    let mut callable = Vec::new();
     for (path, command) in commands(&reference) {
         // A bare write may do something when it need not be confirmed.
         let runs = kind::reads(&lab.contract.commands, command) || command["confirm"] == "always";
@@ -263,9 +264,11 @@ fn no_prompt(lab: &ProbeCaller<'_>) -> ProbeStep {
         if !runs {
             unclear = unclear.or_else(|| kind::unclear(&lab.contract.commands, path, command));
         }
-        if !runs || is_long {
-            continue;
+        if runs && !is_long {
+            callable.push(path);
         }
+    }
+    for path in lab.tally.chosen(&callable) {
         let shot = lab.look(&path.split(' ').collect::<Vec<_>>());
         shot.expect(shot.exit().is_some(), format!("`{path}` without arguments does not end"))?;
     }

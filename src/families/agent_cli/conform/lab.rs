@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::conform::mock::Mock;
-use crate::conform::probe::{CallEvidence, Conclusion};
+use crate::conform::probe::{CallEvidence, Conclusion, ProbeVerdict};
 use crate::conform::sandbox::Sandbox;
 use crate::conform::secrets::{SecretShape, Sentinel};
 use crate::conform::session::{Event, Observed, ToolCall, ToolCaller};
@@ -78,7 +78,13 @@ pub fn examine(
     let ended = probe(&lab);
     let (targets, unit) = lab.tally.total();
     let mut finding = match ended {
-        Ok(()) => Conclusion::unless_vacuous(targets, unit, NOTHING),
+        Ok(()) => {
+            let mut finding = Conclusion::unless_vacuous(targets, unit, NOTHING);
+            if let (ProbeVerdict::Pass, Some(choice)) = (finding.verdict(), lab.tally.choice()) {
+                finding.message = choice;
+            }
+            finding
+        }
         Err(Unfinished::Fail(message, evidence)) => {
             let finding = Conclusion::fail(message).about(targets, unit);
             let finding = evidence.into_iter().fold(finding, |finding, each| finding.with(*each));
@@ -94,7 +100,11 @@ pub fn examine(
 }
 
 impl<'a> ProbeCaller<'a> {
-    fn new(session: &'a ToolCaller) -> Result<Self, String> {
+    /// A home for calls that belong together.
+    ///
+    /// # Errors
+    /// When there is no sandbox, or the contract is one of another family.
+    pub fn new(session: &'a ToolCaller) -> Result<Self, String> {
         static NOTHING: AgentCliFixture = AgentCliFixture {
             local: false,
             long: Vec::new(),

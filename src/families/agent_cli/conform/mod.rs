@@ -103,6 +103,13 @@ impl ProbeSet for AgentCliProbes {
         let name = name(probe);
         let is_advice = contract.requirements.get(name).is_some_and(is_recommended)
             && published().is_some_and(|known| known.get(name).is_some_and(is_recommended));
+        if finding.verdict() == ProbeVerdict::Blocked
+            && let Some(evidence) = published()
+                .and_then(|known| known.get(name))
+                .and_then(|requirement| terms::without(session, &requirement.needs))
+        {
+            return Conclusion::not_applicable(evidence);
+        }
         if is_advice && finding.verdict() == ProbeVerdict::Fail {
             finding.advise();
         }

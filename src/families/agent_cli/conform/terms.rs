@@ -8,7 +8,8 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 use crate::conform::probe::Probe;
-use crate::contract::name::Constant;
+use crate::conform::session::ToolCaller;
+use crate::contract::name::{Constant, Key};
 use crate::families::agent_cli::contract::{CodeSpec, FAMILY};
 use crate::families::agent_cli::extension::Extension;
 use crate::families::agent_cli::modules::ContractModel;
@@ -24,8 +25,6 @@ use super::stop::{ProbeStep, Unfinished};
 
 /// Largest `contract-ext.json`, in bytes.
 const MAX_EXTENSION: u64 = 1024 * 1024;
-/// Exit of a step for a person.
-const HUMAN_EXIT: i64 = 9;
 
 /// Ends a probe whose terms the pinned tag does not have.
 ///
@@ -112,6 +111,7 @@ fn shown(lab: &ProbeCaller<'_>, reference: &Value) -> Vec<(&'static str, bool)> 
         commands(reference).any(|(path, command)| test(path, command))
     };
     let marked = |mark: &'static str| any(&|_, command| command[mark] == true);
+    let human_exit = lab.contract.extension.human_action_exit;
     let mut codes = reference["error_codes"].as_object().into_iter().flatten();
     let asks_token =
         |_: &str, command: &Value| kind::writes(rules, command) && command["confirm"] != "exempt";
@@ -121,18 +121,41 @@ fn shown(lab: &ProbeCaller<'_>, reference: &Value) -> Vec<(&'static str, bool)> 
         ("streams", marked("stream")),
         ("batch", marked("batch")),
         ("update", any(&|path, _| path == "update")),
-        ("human_action", codes.any(|(_, spec)| spec["exit"] == HUMAN_EXIT)),
+        ("human_action", codes.any(|(_, spec)| spec["exit"] == human_exit)),
         ("jobs", listing::may_have(rules, reference, Role::Job)),
         ("scopes", listing::may_have(rules, reference, Role::Scopes)),
     ];
-    // The file of facts knows these two, and a command that only looks like a list is none.
-    if lab.fixture.credentials.is_some() {
+    let variables = reference["environment"].as_array().into_iter().flatten();
+    let mut secrets = variables.filter(|variable| variable["secret"] == true);
+    // The token of the release host is none of the upstream.
+    let takes_secret = secrets.any(|variable| variable["name"] != "GITHUB_TOKEN");
+    if lab.fixture.credentials.is_some() || takes_secret || any(&|path, _| path == "auth login") {
         all.push(("credentials", true));
     }
+    // A command that only looks like a list is none, and only the file of facts knows the upstream.
     if lab.fixture.upstream.is_some() {
         all.push(("upstream", true));
     }
     all
+}
+
+/// Why a requirement that needs these capabilities asks nothing of the tool: it says in `reference` that it lacks one,
+/// nothing else in `reference` shows it, and help lists no other command.
+pub fn without(session: &ToolCaller, needs: &[Key]) -> Option<String> {
+    if needs.is_empty() {
+        return None;
+    }
+    let lab = ProbeCaller::new(session).ok()?;
+    let reference = lab.session_reference().filter(|_| !lab.contract.capabilities.is_empty())?;
+    let listed: Vec<&str> =
+        reference["capabilities"].as_array()?.iter().filter_map(Value::as_str).collect();
+    let shown = shown(&lab, &reference);
+    let is_shown = |word: &str| shown.iter().any(|(known, shown)| *known == word && *shown);
+    let missing = needs.iter().map(Key::as_str).find(|word| !listed.contains(word))?;
+    match lab.absent(&format!("`capabilities` of `reference` has no `{missing}`")) {
+        Unfinished::NotApplicable(evidence) if !is_shown(missing) => Some(evidence),
+        _ => None,
+    }
 }
 
 pub const CONTRACT_DIGEST: Probe = Probe {

@@ -114,9 +114,9 @@ fn gate_examples(lab: &ProbeCaller<'_>) -> ProbeStep {
     {
         return Err(Unfinished::Blocked(why));
     }
-    for (path, command) in
-        commands(&reference).filter(|(_, command)| kind::is_gated(&lab.contract.commands, command))
-    {
+    let rules = &lab.contract.commands;
+    let gated = commands(&reference).filter(|(_, command)| kind::is_gated(rules, command));
+    for (path, command) in lab.tally.chosen(&gated.collect::<Vec<_>>()) {
         let examples = command["examples"].as_array().into_iter().flatten();
         let mut examples = examples.filter_map(|example| example.as_str()).map(split);
         let dry = examples.find(|words| words.iter().any(|word| word == "--dry-run"));

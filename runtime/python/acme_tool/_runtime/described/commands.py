@@ -11,10 +11,9 @@ from typing import Any
 from ..command import ALWAYS, Account, Call, Command, Plan, change
 from ..fault import FORBIDDEN, Fault
 from ..schemas import Schema
-from . import answers, inputs, pages, requests
+from . import answers, inputs, pages, requests, table
 from .client import DescribedClient
-from .table import Entry, api, operations
-from .table import operation as operation_of
+from .table import Entry
 
 MAX_SHOWN = 2_000
 
@@ -37,12 +36,12 @@ class Described:
 
 def load() -> Described:
     """Return everything that the table describes."""
-    return Described(base_url=api()["base_url"], groups=api()["groups"])
+    return Described(base_url=table.api()["base_url"], groups=table.api()["groups"])
 
 
 @functools.cache
 def _commands(group: str) -> tuple[Command, ...]:
-    found = tuple(map(_command, operations(group)))
+    found = tuple(map(_command, table.operations(group)))
     for each in found:
         if each.path.partition(" ")[0] != group:
             raise ValueError(f"`{each.path}` is among the commands of `{group}`")
@@ -52,7 +51,7 @@ def _commands(group: str) -> tuple[Command, ...]:
 @functools.cache
 def _schemas(group: str) -> dict[str, Schema]:
     found: dict[str, Schema] = {}
-    for each in operations(group):
+    for each in table.operations(group):
         found |= answers.schemas(each, _schema(each))
     return found
 
@@ -136,7 +135,7 @@ def _before(operation: Entry, call: Call, given: requests.Given) -> Any:
     reads = operation["reads"]
     if not reads:
         return None
-    read = operation_of(reads)
+    read = table.operation(reads)
     if read is None:
         return None
     wanted = {each["name"]: each for each in read["inputs"] if each["place"] == "path"}

@@ -116,7 +116,7 @@ fn mutations() -> String {
         "\n## Broken rules\n\nThis table shows how well the rules for every call detect faults. \
          `scripts/conform/mutations` breaks each rule in a tool of the template `cli-python`, in the responses of one \
          command or in the failures with one code, and runs `aos conform`. A mutant is killed if the probe of the rule \
-         fails and shows a call of that command or with that code. The test \
+         fails, or advises where the contract only recommends, and shows a call of that command or with that code. The test \
          `each_broken_promise_fails_its_probe_and_no_other` covers the other requirements: it breaks the promise of each \
          probe in a tool once, and only that probe must fail.\n\n{table}"
     )

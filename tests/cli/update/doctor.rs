@@ -77,7 +77,7 @@ fn a_skill_that_is_not_of_this_version_is_a_failure() {
     }
     let data = checks(&setup);
     assert_eq!(check(&data, "skill_current")["status"], "pass");
-    assert_eq!(check(&data, "version")["status"], "pass");
+    assert_eq!(check(&data, "min_version")["status"], "pass");
     // A Skill for a version that does not run here.
     let text = std::fs::read_to_string(place.join("SKILL.md")).expect("the Skill");
     let newer = text.replace(&format!("min_version: \"{RUNNING}\""), "min_version: \"99.0.0\"");
@@ -87,7 +87,7 @@ fn a_skill_that_is_not_of_this_version_is_a_failure() {
     let found = check(&data, "skill_current");
     assert_eq!(found["status"], "fail");
     assert!(!found.to_string().contains("npx"), "{found}");
-    let version = check(&data, "version");
+    let version = check(&data, "min_version");
     assert_eq!(version["status"], "fail");
     assert!(version["found"].as_str().is_some_and(|found| found.contains("99.0.0")), "{version}");
 }

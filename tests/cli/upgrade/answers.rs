@@ -77,7 +77,7 @@ fn the_contract_moves_only_on_request() {
     assert_eq!(scene.read("A.md"), "contract v1.0.0\n");
     assert_eq!(scene.upgrade(&[])["status"], "unchanged");
     let data = scene.upgrade(&["--spec", "latest"]);
-    assert_eq!(data["spec_tag"], "v1.1.0");
-    assert_eq!(scene.read(".agent/SPEC_VERSION").trim(), "v1.1.0");
-    assert_eq!(scene.read("A.md"), "contract v1.1.0\n");
+    assert_eq!(data["spec_tag"], "v1.2.0");
+    assert_eq!(scene.read(".agent/SPEC_VERSION").trim(), "v1.2.0");
+    assert_eq!(scene.read("A.md"), "contract v1.2.0\n");
 }

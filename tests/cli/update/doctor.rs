@@ -89,7 +89,7 @@ fn a_skill_that_is_not_of_this_version_is_a_failure() {
     assert!(!found.to_string().contains("npx"), "{found}");
     let version = check(&data, "min_version");
     assert_eq!(version["status"], "fail");
-    assert!(version["found"].as_str().is_some_and(|found| found.contains("99.0.0")), "{version}");
+    assert!(version["message"].as_str().is_some_and(|found| found.contains("99.0.0")), "{version}");
 }
 
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! Whether a command that `reference` lacks is really absent: help must not list it either.
+//! Whether what `reference` lacks is really absent: it must be readable in full, and help must not list it either.
 
 use std::collections::BTreeSet;
 
@@ -6,13 +6,66 @@ use serde_json::Value;
 
 use crate::conform::help;
 
-use super::lab::ProbeCaller;
+use super::fixture::Role;
+use super::lab::{ProbeCaller, local, unusable};
 use super::listing;
+use super::stop::Unfinished;
 
 /// Most groups of commands whose help is compared with `reference`.
 const MAX_GROUPS: usize = 100;
 
 impl ProbeCaller<'_> {
+    /// Blocked, unless `reference` shows that the tool has nothing of this kind.
+    pub(super) fn lacks_sample(&self, role: Role) -> Unfinished {
+        if self.fixture.local {
+            return local();
+        }
+        let Some(reference) = self.session_reference() else { return unusable() };
+        if !self.may_have(&reference, role) {
+            let message = format!("`reference` has no command of the kind `{}`", role.name());
+            return self.absent(&message);
+        }
+        let message = "conform.toml has no [[agent_cli.command]] with the role";
+        Unfinished::Blocked(format!("{message} `{}`", role.name()))
+    }
+
+    /// Whether the tool has commands of this kind: `reference` shows one, or says so in `capabilities`.
+    fn may_have(&self, reference: &Value, role: Role) -> bool {
+        let says = || {
+            let listed = reference["capabilities"].as_array().into_iter().flatten();
+            role.capability().is_some_and(|word| listed.into_iter().any(|each| each == word))
+        };
+        listing::may_have(&self.contract.commands, reference, role)
+            || !self.contract.capabilities.is_empty() && says()
+    }
+
+    /// Not applicable for what `reference` lacks, when it can be read in full and help lists no other command; blocked
+    /// otherwise.
+    #[must_use]
+    pub(super) fn absent(&self, evidence: &str) -> Unfinished {
+        let Some(reference) = self.session_reference() else { return unusable() };
+        match listing::incomplete(&self.contract.commands, &reference)
+            .or_else(|| self.hidden(&reference))
+        {
+            Some(why) => Unfinished::Blocked(format!("{why}, so a missing entry proves nothing")),
+            None => {
+                Unfinished::NotApplicable(format!("{evidence}, and help lists no other command"))
+            }
+        }
+    }
+
+    /// The same for a command that `reference` lacks.
+    #[must_use]
+    pub(super) fn absent_command(&self, path: &str) -> Unfinished {
+        let call: Vec<&str> = path.split(' ').chain(["--help"]).collect();
+        if self.look(&call).exit() == Some(0) {
+            return Unfinished::Blocked(format!(
+                "`{path}` exists, and `reference` does not list it"
+            ));
+        }
+        self.absent(&format!("`reference` has no `{path}`"))
+    }
+
     /// A command that help lists and `reference` does not, or that help cannot be read.
     pub(super) fn hidden(&self, reference: &Value) -> Option<String> {
         let root = self.look(&["--help"]);

@@ -33,14 +33,14 @@ pub const PROMPT_LIMIT: Duration = Duration::from_secs(8);
 const NOTHING: &str =
     "the probe found nothing to look at: no answer of the tool was of the kind that it judges";
 
-fn unusable() -> Unfinished {
+pub(super) fn unusable() -> Unfinished {
     Unfinished::Blocked(
         "`reference` lists no commands that can be read; `cli.reference-commands` says why"
             .to_owned(),
     )
 }
 
-fn local() -> Unfinished {
+pub(super) fn local() -> Unfinished {
     Unfinished::NotApplicable("conform.toml says that the tool has no upstream".to_owned())
 }
 
@@ -323,57 +323,6 @@ impl<'a> ProbeCaller<'a> {
 
     pub fn samples(&self, role: Role) -> impl Iterator<Item = &'a Sample> + use<'a> {
         self.fixture.commands.iter().filter(move |sample| sample.role == role)
-    }
-
-    /// Blocked, unless `reference` shows that the tool has nothing of this kind.
-    fn lacks_sample(&self, role: Role) -> Unfinished {
-        if self.fixture.local {
-            return local();
-        }
-        let Some(reference) = self.session_reference() else { return unusable() };
-        if !self.may_have(&reference, role) {
-            let message = format!("`reference` has no command of the kind `{}`", role.name());
-            return self.absent(&message);
-        }
-        let message = "conform.toml has no [[agent_cli.command]] with the role";
-        Unfinished::Blocked(format!("{message} `{}`", role.name()))
-    }
-
-    /// Whether the tool has commands of this kind: `reference` shows one, or says so in `capabilities`.
-    fn may_have(&self, reference: &Value, role: Role) -> bool {
-        let says = || {
-            let listed = reference["capabilities"].as_array().into_iter().flatten();
-            role.capability().is_some_and(|word| listed.into_iter().any(|each| each == word))
-        };
-        super::listing::may_have(&self.contract.commands, reference, role)
-            || !self.contract.capabilities.is_empty() && says()
-    }
-
-    /// Not applicable for what `reference` lacks, when it can be read in full and help lists no other command; blocked
-    /// otherwise.
-    #[must_use]
-    pub fn absent(&self, evidence: &str) -> Unfinished {
-        let Some(reference) = self.session_reference() else { return unusable() };
-        match super::listing::incomplete(&self.contract.commands, &reference)
-            .or_else(|| self.hidden(&reference))
-        {
-            Some(why) => Unfinished::Blocked(format!("{why}, so a missing entry proves nothing")),
-            None => {
-                Unfinished::NotApplicable(format!("{evidence}, and help lists no other command"))
-            }
-        }
-    }
-
-    /// The same for a command that `reference` lacks.
-    #[must_use]
-    pub fn absent_command(&self, path: &str) -> Unfinished {
-        let call: Vec<&str> = path.split(' ').chain(["--help"]).collect();
-        if self.look(&call).exit() == Some(0) {
-            return Unfinished::Blocked(format!(
-                "`{path}` exists, and `reference` does not list it"
-            ));
-        }
-        self.absent(&format!("`reference` has no `{path}`"))
     }
 
     /// What `reference` says of a command that conform.toml names.

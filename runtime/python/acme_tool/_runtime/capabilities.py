@@ -11,7 +11,7 @@ from .command import EXEMPT
 if TYPE_CHECKING:
     from .tool import Tool
 
-# Fields that only the answer of a command that starts a job has.
+# Fields that the answer of a command that starts a job has, and `poll` beside one of them.
 _JOB_FIELDS = {"job_id", "operation_id"}
 
 
@@ -30,7 +30,10 @@ def of(tool: Tool) -> list[str]:
         "scopes": any(name.endswith("_errors") for name in fields),
         "streams": any(each.stream for each in commands),
         "batch": any(each.batch for each in commands),
-        "jobs": bool(fields & _JOB_FIELDS),
+        "jobs": any(
+            "poll" in each.fields and _JOB_FIELDS.intersection(each.fields)
+            for each in tool.all_schemas.values()
+        ),
         "human_action": contract_gen.HUMAN_ACTION_EXIT in exits,
         "update": "update" in paths,
     }

@@ -196,7 +196,7 @@ impl CallRules<'_> {
     /// §8, §11 and §15.8: fields, ids, times and marks.
     fn data(&self, noted: &Noted, path: &str, data: &Value, ruling: &mut Ruling) {
         let is_preview = noted.has("--dry-run") && data.get("confirm_token").is_some();
-        let wrong = values::wrong(&self.contract.fields, data);
+        let wrong = values::wrong_of(&self.contract.fields, path, data);
         let owner = wrong.as_ref().map_or(queries::IDS_AND_TIMES.id, |(place, _)| {
             let place: Vec<&str> = place.iter().map(String::as_str).collect();
             match (path, place.as_slice()) {

@@ -41,7 +41,17 @@ pub fn may_have(rules: &CommandRules, reference: &Value, role: Role) -> bool {
                 && (command["batch"] == true || has_param(command, &["continue-on-error"]))
         }),
         Role::Scopes => has_field(&|field| field.ends_with("_errors")),
-        Role::Job => has_field(&|field| ["job_id", "operation_id"].contains(&field)),
+        // An API may have jobs of its own; a command that starts one says how to ask for it. A tool at an earlier tag
+        // cannot say in `capabilities` that it has none.
+        Role::Job => {
+            let schemas = reference["schemas"].as_object().into_iter().flatten();
+            schemas.map(|(_, schema)| &schema["fields"]).any(|fields| {
+                let has = |name: &str| {
+                    fields.as_array().is_some_and(|fields| fields.iter().any(|field| field == name))
+                };
+                (has("job_id") || has("operation_id")) && (rules.is_open() || has("poll"))
+            })
+        }
         // Codes that ask for a person have an exit of their own.
         Role::Human => {
             let mut codes = reference["error_codes"].as_object().into_iter().flatten();

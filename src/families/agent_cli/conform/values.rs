@@ -18,6 +18,17 @@ fn by_name(rules: &FieldRules, name: &str) -> Option<ValueKind> {
     }
 }
 
+/// The same for the data of a command: labels of schemas in `reference` are no fields.
+pub fn wrong_of(rules: &FieldRules, path: &str, data: &Value) -> Option<(Vec<String>, String)> {
+    let Some(members) = data.as_object().filter(|_| path == "reference") else {
+        return wrong(rules, data);
+    };
+    let own = members.iter().filter(|(key, _)| *key != "schemas");
+    let labels = members.get("schemas").and_then(Value::as_object).into_iter().flatten();
+    let own: Value = own.map(|(key, member)| (key.clone(), member.clone())).collect();
+    wrong(rules, &own).or_else(|| labels.into_iter().find_map(|(_, schema)| wrong(rules, schema)))
+}
+
 /// The first field that is not of the kind that its name says: the names that lead to it, and what is wrong.
 pub fn wrong(rules: &FieldRules, value: &Value) -> Option<(Vec<String>, String)> {
     match value {
@@ -95,6 +106,17 @@ mod tests {
         assert_eq!(unmarked(&value, "_untrusted", &foreign), Some("title".to_owned()));
         assert_eq!(unmarked(&value["items"][0], "_untrusted", &foreign), None);
         assert_eq!(below(&value["items"][1], "_untrusted", &foreign), None);
+    }
+
+    #[test]
+    fn a_label_of_a_schema_is_no_field() {
+        let rules = FieldRules::default();
+        let data = json!({"schemas": {"thing_by_id": {"shape": "object"}}, "made_at": null});
+        assert!(wrong_of(&rules, "reference", &data).is_none());
+        assert!(wrong_of(&rules, "other", &data).is_some());
+        let data = json!({"schemas": {"thing": {"made_at": "today"}}});
+        assert!(wrong_of(&rules, "reference", &data).is_some());
+        assert!(wrong_of(&rules, "reference", &json!({"id": 7})).is_some());
     }
 
     #[test]

@@ -40,8 +40,11 @@ func (t *Tool) capabilities() []string {
 		"scopes":      field(func(name string) bool { return strings.HasSuffix(name, "_errors") }),
 		"streams":     any(func(c *Command) bool { return c.Stream }),
 		"batch":       any(func(c *Command) bool { return c.Batch }),
-		// Only the answer of a command that starts a job has one of these.
-		"jobs":         field(func(name string) bool { return name == "job_id" || name == "operation_id" }),
+		// Jobs of the API itself have no field that says how to ask for them.
+		"jobs": slices.ContainsFunc(t.schemas(), func(s Schema) bool {
+			fields := s.fields()
+			return slices.Contains(fields, "poll") && (slices.Contains(fields, "job_id") || slices.Contains(fields, "operation_id"))
+		}),
 		"human_action": needsPerson,
 		"update":       named("update"),
 	}

@@ -391,11 +391,11 @@ pub const CAPABILITIES: [&str; 11] = ["upstream", "credentials", "writes", "dang
 #[rustfmt::skip]
 pub const FIELD_KINDS: [&str; 9] = ["count", "date", "id", "secret", "text", "time", "token", "untrusted", "version"];
 
-/// Names of fields of the kind id; `*` stands for any beginning.
+/// Names of fields of the kind id; `*` matches any prefix.
 #[rustfmt::skip]
 pub const ID_FIELD_NAMES: [&str; 2] = ["id", "*_id"];
 
-/// Names of fields of the kind time; `*` stands for any beginning.
+/// Names of fields of the kind time; `*` matches any prefix.
 #[rustfmt::skip]
 pub const TIME_FIELD_NAMES: [&str; 1] = ["*_at"];
 

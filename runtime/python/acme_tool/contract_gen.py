@@ -174,9 +174,9 @@ REQUIRED_COMMANDS: Final = _Names(("reference", "context", "doctor", "changelog"
 CAPABILITIES: Final = _Names(("upstream", "credentials", "writes", "dangerous", "lists", "scopes", "streams", "batch", "jobs", "human_action", "update"))
 # Kinds of fields.
 FIELD_KINDS: Final = _Names(("count", "date", "id", "secret", "text", "time", "token", "untrusted", "version"))
-# Names of fields of the kind id; `*` stands for any beginning.
+# Names of fields of the kind id; `*` matches any prefix.
 ID_FIELD_NAMES: Final = _Names(("id", "*_id"))
-# Names of fields of the kind time; `*` stands for any beginning.
+# Names of fields of the kind time; `*` matches any prefix.
 TIME_FIELD_NAMES: Final = _Names(("*_at",))
 # `required_keys` of `reference`.
 REFERENCE_REQUIRED_KEYS: Final = _Names(("tool", "version", "contract", "capabilities", "risk_tier", "release_readiness", "commands", "schemas", "exit_codes", "error_codes"))

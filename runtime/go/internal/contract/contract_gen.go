@@ -235,10 +235,10 @@ var Capabilities = []string{"upstream", "credentials", "writes", "dangerous", "l
 // FieldKinds: Kinds of fields.
 var FieldKinds = []string{"count", "date", "id", "secret", "text", "time", "token", "untrusted", "version"}
 
-// IdFieldNames: Names of fields of the kind id; * stands for any beginning.
+// IdFieldNames: Names of fields of the kind id; * matches any prefix.
 var IdFieldNames = []string{"id", "*_id"}
 
-// TimeFieldNames: Names of fields of the kind time; * stands for any beginning.
+// TimeFieldNames: Names of fields of the kind time; * matches any prefix.
 var TimeFieldNames = []string{"*_at"}
 
 // ReferenceRequiredKeys: required_keys of reference.

@@ -10,7 +10,7 @@ from .. import contract_gen
 
 
 def _fits(patterns: Sequence[str], name: str) -> bool:
-    """Whether a name is one of these; `*` stands for any beginning."""
+    """Whether a name is one of these; `*` matches any prefix."""
     return any(
         name.endswith(each[1:]) if each.startswith("*") else name == each
         for each in patterns

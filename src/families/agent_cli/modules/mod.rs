@@ -245,8 +245,7 @@ fn executable(contract: &AgentCliContract) -> Vec<NameList<'_>> {
     ];
     for kind in [ValueKind::Id, ValueKind::Time] {
         let names = contract.fields.names.iter().filter(|(_, each)| **each == kind);
-        let about =
-            format!("Names of fields of the kind {}; `*` stands for any beginning.", kind.name());
+        let about = format!("Names of fields of the kind {}; `*` matches any prefix.", kind.name());
         let names = names.map(|(name, _)| name.as_str()).collect();
         lists.push(list(format!("{}_field_names", kind.name()), about, names));
     }

@@ -53,7 +53,7 @@ func (s Schema) kinds() []string {
 	return kinds
 }
 
-// fits tells whether a name is one of these; `*` stands for any beginning.
+// fits tells whether a name is one of these; `*` matches any prefix.
 func fits(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		end, isEnd := strings.CutPrefix(pattern, "*")

@@ -3,6 +3,7 @@
 use clap::Args;
 use indexmap::IndexMap;
 
+use crate::contract::name::fits;
 use crate::report::answers::ANSWERS;
 use crate::report::answers::reference::{
     AnswerDescription, CodeDescription, ContractIdentity, Readiness, Reference, VariableDescription,
@@ -85,18 +86,14 @@ fn schemas() -> IndexMap<&'static str, AnswerDescription> {
 
 /// The kinds that the names of the contract give, and those of text from outside.
 fn kinds<'a>(names: impl Iterator<Item = &'a String>, untrusted: &[&'static str]) -> Vec<String> {
-    let fits = |patterns: &[&str], name: &str| {
-        patterns.iter().any(|pattern| match pattern.strip_prefix('*') {
-            Some(end) => name.ends_with(end),
-            None => *pattern == name,
-        })
-    };
+    let is_one_of =
+        |patterns: &[&str], name: &str| patterns.iter().any(|pattern| fits(pattern, name));
     let kind = |name: &str| {
         if untrusted.contains(&name) {
             Some("untrusted")
-        } else if fits(&contract_gen::ID_FIELD_NAMES, name) {
+        } else if is_one_of(&contract_gen::ID_FIELD_NAMES, name) {
             Some("id")
-        } else if fits(&contract_gen::TIME_FIELD_NAMES, name) {
+        } else if is_one_of(&contract_gen::TIME_FIELD_NAMES, name) {
             Some("time")
         } else {
             None

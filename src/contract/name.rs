@@ -129,6 +129,15 @@ pub const GO_KEYWORDS: &[&str] = &[
     "var",
 ];
 
+/// Whether a name is `pattern`: the name itself, or `*` and its suffix.
+#[must_use]
+pub fn fits(pattern: &str, name: &str) -> bool {
+    match pattern.strip_prefix('*') {
+        Some(suffix) => name.ends_with(suffix),
+        None => pattern == name,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,5 +162,11 @@ mod tests {
         assert!(Constant::parse("E_2FA_REQUIRED").is_some());
         assert!(Flag::parse("--json").is_some());
         assert!(SchemaVersion::parse("1.0").is_some());
+    }
+
+    #[test]
+    fn a_pattern_is_a_name_or_a_suffix() {
+        assert!(fits("id", "id") && !fits("id", "paid"));
+        assert!(fits("*_id", "user_id") && fits("*_id", "_id") && !fits("*_id", "id"));
     }
 }

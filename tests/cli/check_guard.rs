@@ -242,7 +242,10 @@ fn a_workflow_that_was_deleted_is_an_error_where_that_is_certain() {
         std::fs::remove_file(project.join(".gitlab-ci.yml")).unwrap();
         let workflow =
             "on: [push]\njobs:\n  check:\n    runs-on: ubuntu-24.04\n    steps:\n      - STEP\n";
-        put(WORKFLOW, &workflow.replace("STEP", "uses: ArgentAIOS/aos@v1"));
+        put(
+            WORKFLOW,
+            &workflow.replace("STEP", &format!("uses: ArgentAIOS/aos@{}", "1".repeat(40))),
+        );
         assert_eq!(guard(&sandbox, &project), [""; 0]);
         put("tools/aos", "#!/bin/sh\nexit 0\n");
         for step in ["run: ./tools/aos check", "run: PATH=$PWD/tools:$PATH aos check"] {

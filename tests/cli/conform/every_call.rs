@@ -4,13 +4,7 @@ use serde_json::Value;
 
 use super::super::conform_agent_cli::{conform_with, of_verdict, tool};
 use super::super::sandbox::Sandbox;
-use super::{conform, connector, python_directory, with_verdict};
-
-/// The result of a probe.
-fn result<'a>(data: &'a Value, probe: &str) -> &'a Value {
-    let results = data["results"].as_array().expect("results");
-    results.iter().find(|result| result["probe"] == probe).expect("the probe ran")
-}
+use super::{conform, connector, python_directory, result, with_verdict};
 
 /// The calls that prove a failure, each with what is wrong.
 fn proofs(result: &Value) -> Vec<(String, String)> {

@@ -16,6 +16,7 @@ mod hostile;
 mod reasons;
 mod reports;
 mod summary;
+mod terms;
 mod vacuous;
 mod waivers;
 
@@ -119,6 +120,12 @@ pub fn connector(sandbox: &Sandbox, faults: &str) -> PathBuf {
     let launcher = file("agent-harness/bin/aos-good", &LAUNCHER.replace("PACKAGE", package));
     executable(&launcher);
     sandbox.work().join("aos-good")
+}
+
+/// The result of a probe.
+pub fn result<'a>(data: &'a Value, probe: &str) -> &'a Value {
+    let results = data["results"].as_array().expect("results");
+    results.iter().find(|result| result["probe"] == probe).expect("the probe ran")
 }
 
 /// The directory of the real interpreter: a wrapper of it on PATH would be most of the time of every call.

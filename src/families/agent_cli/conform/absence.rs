@@ -35,7 +35,7 @@ impl ProbeCaller<'_> {
             let listed = reference["capabilities"].as_array().into_iter().flatten();
             role.capability().is_some_and(|word| listed.into_iter().any(|each| each == word))
         };
-        listing::may_have(&self.contract.commands, reference, role)
+        listing::may_have(self.contract, reference, role)
             || !self.contract.capabilities.is_empty() && says()
     }
 
@@ -83,7 +83,9 @@ impl ProbeCaller<'_> {
                 let below = format!("{path} ");
                 let is_known =
                     known.iter().any(|known| *known == path || known.starts_with(&below));
-                (!is_known && !is_free(&word))
+                // Help of a group may list whole paths, which begin with the group.
+                let is_path = above.split(' ').next() == Some(word.as_str());
+                (!is_known && !is_path && !is_free(&word))
                     .then(|| format!("`reference` does not list `{path}`, which help lists"))
             })
         };
@@ -94,8 +96,9 @@ impl ProbeCaller<'_> {
             groups.into_iter().take(MAX_GROUPS).find_map(|group| {
                 let call: Vec<&str> = group.split(' ').chain(["--help"]).collect();
                 let shot = self.look(&call);
-                let text = String::from_utf8_lossy(shot.observed.stdout()).into_owned();
-                unlisted(&format!("{group} "), &text)
+                let of_group = String::from_utf8_lossy(shot.observed.stdout()).into_owned();
+                // A tool may have one help for everything.
+                if of_group == text { None } else { unlisted(&format!("{group} "), &of_group) }
             })
         })
     }

@@ -10,6 +10,7 @@ use crate::conform::mock::{Mock, ReceivedRequest, Reply};
 use crate::conform::session::ToolCall;
 
 use super::fixture::Role;
+use super::kinds;
 use super::lab::{Account, ProbeCaller, examine};
 use super::listing::commands;
 use super::stop::{ProbeStep, Unfinished};
@@ -70,13 +71,9 @@ pub const CONTEXT: Probe = Probe {
 fn context(lab: &ProbeCaller<'_>) -> ProbeStep {
     let shot = lab.look(&["context"]);
     shot.expect(shot.is_ok(), "`context` fails without configuration")?;
-    for (name, keys) in &lab.contract.self_description.context {
-        if name.as_str() == "required_keys" {
-            for key in keys {
-                let there = shot.data().get(key.as_str()).is_some();
-                shot.expect(there, format!("`context` has no `{key}`"))?;
-            }
-        }
+    for key in SelfDescription::members(&lab.contract.self_description.context, "required_keys") {
+        let there = shot.data().get(key).is_some();
+        shot.expect(there, format!("`context` has no `{key}`"))?;
     }
     let configured = shot.at("/data/credentials/configured");
     shot.expect(configured.is_boolean(), "`credentials.configured` is not a boolean")?;
@@ -212,17 +209,15 @@ fn changelog(lab: &ProbeCaller<'_>) -> ProbeStep {
             version.ok_or_else(|| shot.fail(format!("the entry `{text}` is not a version")))?;
         // Null while a version is not published yet.
         let date = entry.get("date");
-        let is_date = date.and_then(Value::as_str).is_some_and(is_day);
+        let is_date = date.and_then(Value::as_str).is_some_and(kinds::is_day);
         let fits = is_date || date.is_some_and(Value::is_null);
         shot.expect(fits, format!("the entry {text} has no date"))?;
         let changes = entry["changes"].as_object();
         let changes =
             changes.ok_or_else(|| shot.fail(format!("the entry {text} has no `changes`")))?;
-        let categories = lab.contract.self_description.changelog.iter();
-        let categories: BTreeSet<&str> = categories
-            .filter(|(name, _)| name.as_str() == "change_categories")
-            .flat_map(|(_, keys)| keys.iter().map(crate::contract::name::Key::as_str))
-            .collect();
+        let rules = &lab.contract.self_description.changelog;
+        let categories: BTreeSet<&str> =
+            SelfDescription::members(rules, "change_categories").collect();
         let other =
             changes.keys().find(|key| !categories.is_empty() && !categories.contains(key.as_str()));
         shot.expect(other.is_none(), format!("the entry {text} has an unknown category"))?;
@@ -245,10 +240,6 @@ fn changelog(lab: &ProbeCaller<'_>) -> ProbeStep {
         )?;
     }
     Ok(())
-}
-
-fn is_day(text: &str) -> bool {
-    text.len() == 10 && text.parse::<jiff::civil::Date>().is_ok()
 }
 
 pub const VERSION_AND_HELP: Probe = Probe {

@@ -110,7 +110,7 @@ impl CallRules<'_> {
                 );
                 self.envelope(noted, &document, &mut ruling);
                 if document["ok"] == true {
-                    self.data(noted, &path, &document["data"], &mut ruling);
+                    self.data(noted, &path, &document, &mut ruling);
                 }
             }
             _ if self.is_stream(&path) && !noted.observed.stdout().is_empty() => {
@@ -194,7 +194,8 @@ impl CallRules<'_> {
     }
 
     /// §8, §11 and §15.8: fields, ids, times and marks.
-    fn data(&self, noted: &Noted, path: &str, data: &Value, ruling: &mut Ruling) {
+    fn data(&self, noted: &Noted, path: &str, document: &Value, ruling: &mut Ruling) {
+        let data = &document["data"];
         let is_preview = noted.has("--dry-run") && data.get("confirm_token").is_some();
         let wrong = values::wrong_of(&self.contract.fields, path, data);
         let owner = wrong.as_ref().map_or(queries::IDS_AND_TIMES.id, |(place, _)| {
@@ -214,7 +215,7 @@ impl CallRules<'_> {
             owner,
             mark.map(|mark| format!("`{key}` names `{mark}`, which is not on its object")),
         );
-        if let Some(fault) = self.kinds(path, data) {
+        if let Some(fault) = self.kinds(path, document) {
             ruling.see(kinds::FIELD_KINDS.id, fault);
         }
         // A preview shows what the caller wants, not what others wrote, and its members are those of the gate.
@@ -226,13 +227,15 @@ impl CallRules<'_> {
     }
 
     /// §3.2: the kinds of the published fields, and of those that the schema of the command declares.
-    fn kinds(&self, path: &str, data: &Value) -> Option<Option<String>> {
+    fn kinds(&self, path: &str, document: &Value) -> Option<Option<String>> {
         if self.contract.fields.kinds.is_empty() {
             return None;
         }
-        let published = kinds::published(&self.contract.fields, path, data);
+        let published = kinds::published(&self.contract.fields, path, document);
         let own = schema(&self.reference, path)
-            .map(|schema| kinds::declared(&self.contract.fields, &self.reference, schema, data))
+            .map(|schema| {
+                kinds::declared(&self.contract.fields, &self.reference, schema, &document["data"])
+            })
             .unwrap_or_default();
         (published.fields + own.fields > 0).then(|| published.fault.or(own.fault))
     }
@@ -299,7 +302,7 @@ impl CallRules<'_> {
             ruling.see(envelope::SCHEMA_VERSION.id, shapes::schema_version(rules, &line));
             let is_summary = line["type"] == rules.stream_last_type.as_str();
             if line["ok"] == true && !is_summary {
-                self.data(noted, path, &line["data"], ruling);
+                self.data(noted, path, &line, ruling);
             }
         }
     }

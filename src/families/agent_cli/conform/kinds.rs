@@ -30,13 +30,28 @@ fn field_kinds(lab: &ProbeCaller<'_>) -> ProbeStep {
     for path in ["reference", "context", "doctor", "changelog"] {
         let shot = lab.look(&[path]);
         if shot.is_ok() {
-            let compared = published(rules, path, shot.data());
-            if compared.fields > 0 {
-                shot.without(compared.fault)?;
-            }
+            shot.without(published(rules, path, shot.at("")).fault)?;
         }
     }
-    Ok(())
+    let reference = lab.reference()?;
+    let schemas = reference["schemas"].as_object().into_iter().flatten();
+    let unknown = schemas.into_iter().find_map(|(label, schema)| unknown_kind(label, schema));
+    lab.look(&["reference"]).without(unknown)
+}
+
+/// A line of `kinds` that names no field of the schema, or no kind of the contract.
+fn unknown_kind(label: &str, schema: &Value) -> Option<String> {
+    let fields = schema["fields"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let mut lines = schema["kinds"].as_array().into_iter().flatten();
+    lines.find_map(|line| {
+        let parts = line.as_str().and_then(|line| line.split_once(": "));
+        let is_known = parts.is_some_and(|(name, kind)| {
+            ValueKind::from_name(kind).is_some() && fields.iter().any(|field| field == name)
+        });
+        (!is_known).then(|| {
+            format!("`kinds` of the schema `{label}` has {line}, which is not a field and its kind")
+        })
+    })
 }
 
 /// What is wrong with a value of this kind, as `it is …`; null is right for every kind.
@@ -58,7 +73,9 @@ pub fn fault(kind: ValueKind, value: &Value) -> Option<&'static str> {
     (!is_right).then_some(fault)
 }
 
-fn is_day(text: &str) -> bool {
+/// A day of the calendar as `YYYY-MM-DD`.
+#[must_use]
+pub fn is_day(text: &str) -> bool {
     text.len() == 10 && text.parse::<jiff::civil::Date>().is_ok()
 }
 
@@ -81,22 +98,22 @@ impl ComparedKinds {
     }
 }
 
-/// The fields of the published objects in the data of a command.
-pub fn published(rules: &FieldRules, path: &str, data: &Value) -> ComparedKinds {
-    let mut objects: Vec<(&str, &Value)> = Vec::new();
+/// The fields of the published objects in an answer of a command.
+pub fn published(rules: &FieldRules, path: &str, document: &Value) -> ComparedKinds {
+    let (meta, data) = (&document["meta"], &document["data"]);
+    let mut objects: Vec<(&str, &Value)> = vec![("meta", meta)];
     match path {
         "reference" | "changelog" | "update" => objects.push((path, data)),
         "context" => objects.extend([(path, data), ("credentials", &data["credentials"])]),
         _ => {}
     }
-    let lists = [("notice", "notices", path), ("doctor_check", "checks", "doctor")];
-    for (name, list, command) in
-        lists.into_iter().chain([("changelog_entry", "entries", "changelog")])
-    {
-        if command == path {
-            let items = data[list].as_array().into_iter().flatten();
-            objects.extend(items.map(|item| (name, item)));
-        }
+    let entries = match path {
+        "doctor" => ("doctor_check", &data["checks"]),
+        "changelog" => ("changelog_entry", &data["entries"]),
+        _ => ("notice", &Value::Null),
+    };
+    for (name, list) in [("notice", &meta["notices"]), ("notice", &data["notices"]), entries] {
+        objects.extend(list.as_array().into_iter().flatten().map(|item| (name, item)));
     }
     if data.get("confirm_token").is_some() {
         objects.push(("dry_run", data));
@@ -141,8 +158,8 @@ fn kinds_of(schema: &Value) -> BTreeMap<&str, ValueKind> {
     let lines = schema["kinds"].as_array().into_iter().flatten().filter_map(Value::as_str);
     lines
         .filter_map(|line| {
-            let (name, kind) = line.split_once(':')?;
-            Some((name.trim(), ValueKind::from_name(kind.trim())?))
+            let (name, kind) = line.split_once(": ")?;
+            Some((name, ValueKind::from_name(kind)?))
         })
         .collect()
 }
@@ -157,6 +174,9 @@ fn wrong(value: &Value, field: &str, kind: ValueKind) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+
+    use crate::contract::SpecTag;
+    use crate::families::agent_cli::contract::AgentCliContract;
 
     use super::*;
 
@@ -197,5 +217,55 @@ mod tests {
         let fault =
             declared(&rules, &reference, &secret, &json!({"key": "hunter2"})).fault.unwrap();
         assert!(!fault.contains("hunter2"), "{fault}");
+    }
+
+    #[test]
+    fn each_published_field_of_the_newest_contract_is_compared() {
+        let bytes = include_bytes!("../../../../contract/agent-cli/v1.2.0/contract.json");
+        let tag = SpecTag::parse("v1.2.0").unwrap();
+        let rules = AgentCliContract::parse(bytes, &tag).unwrap().fields;
+        let around = |object: &str, value: Value| match object {
+            "meta" => ("item list", json!({"meta": value})),
+            "notice" => ("item list", json!({"meta": {"notices": [value]}})),
+            "page" => {
+                let mut page = value;
+                page["items"] = json!([]);
+                ("item list", json!({"data": page}))
+            }
+            "batch_summary" => ("item close", json!({"data": {"items": [], "summary": value}})),
+            "dry_run" => {
+                let mut preview = json!({"confirm_token": "ct_1"});
+                preview.as_object_mut().unwrap().extend(value.as_object().unwrap().clone());
+                ("item close", json!({"data": preview}))
+            }
+            "credentials" => ("context", json!({"data": {"credentials": value}})),
+            "doctor_check" => ("doctor", json!({"data": {"checks": [value]}})),
+            "changelog_entry" => ("changelog", json!({"data": {"entries": [value]}})),
+            other => (
+                ["reference", "context", "changelog", "update"]
+                    .into_iter()
+                    .find(|path| *path == other)
+                    .expect(other),
+                json!({"data": value}),
+            ),
+        };
+        for (object, fields) in &rules.published {
+            for (field, kind) in fields {
+                let (path, document) = around(object.as_str(), json!({field.as_str(): ["wrong"]}));
+                let found = published(&rules, path, &document).fault;
+                // Times and ids whose name says so have a probe of their own.
+                let is_named = rules.by_name(field.as_str()) == Some(*kind);
+                assert_eq!(found.is_some(), !is_named, "{object}.{field}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_of_kinds_names_a_field_and_a_kind_of_the_contract() {
+        let schema = |line: &str| json!({"fields": ["state"], "kinds": [line]});
+        assert_eq!(unknown_kind("x", &schema("state: text")), None);
+        for line in ["state: banana", "other: text", "state", "state:text"] {
+            assert!(unknown_kind("x", &schema(line)).is_some(), "{line}");
+        }
     }
 }

@@ -4,13 +4,12 @@ use serde_json::Value;
 
 use super::fixture::Role;
 use super::kind::{self, is_gated};
+use crate::families::agent_cli::contract::AgentCliContract;
 use crate::families::agent_cli::executable::CommandRules;
 
-/// Exit of a step for a person.
-const HUMAN_EXIT: i64 = 9;
-
 /// Whether a tool with this reference may have a command of this kind.
-pub fn may_have(rules: &CommandRules, reference: &Value, role: Role) -> bool {
+pub fn may_have(contract: &AgentCliContract, reference: &Value, role: Role) -> bool {
+    let rules = &contract.commands;
     let any = |test: &dyn Fn(&Value) -> bool| {
         reference["commands"].as_array().is_some_and(|commands| commands.iter().any(test))
     };
@@ -55,7 +54,7 @@ pub fn may_have(rules: &CommandRules, reference: &Value, role: Role) -> bool {
         // Codes that ask for a person have an exit of their own.
         Role::Human => {
             let mut codes = reference["error_codes"].as_object().into_iter().flatten();
-            codes.any(|(_, spec)| spec["exit"] == HUMAN_EXIT)
+            codes.any(|(_, spec)| spec["exit"] == contract.extension.human_action_exit)
         }
         Role::Create | Role::Update | Role::Delete => any(&|command| is_gated(rules, command)),
         Role::Get | Role::Other => true,

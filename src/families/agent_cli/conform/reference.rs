@@ -12,7 +12,7 @@ use crate::conform::probe::Probe;
 use crate::families::agent_cli::conform::listing::commands;
 use crate::families::agent_cli::conform::listing::params;
 use crate::families::agent_cli::conform::listing::split;
-use crate::families::agent_cli::contract::FAMILY;
+use crate::families::agent_cli::contract::{FAMILY, SelfDescription};
 
 /// Options of every command.
 const GLOBAL: [&str; 9] =
@@ -33,13 +33,8 @@ fn reference(lab: &ProbeCaller<'_>) -> ProbeStep {
     shot.expect(shot.is_ok(), "`reference` fails")?;
     let data = shot.data();
     let rules = &lab.contract.self_description.reference;
-    for key in rules
-        .iter()
-        .find(|(name, _)| name.as_str() == "required_keys")
-        .into_iter()
-        .flat_map(|(_, keys)| keys)
-    {
-        shot.expect(data.get(key.as_str()).is_some(), format!("`reference` has no `{key}`"))?;
+    for key in SelfDescription::members(rules, "required_keys") {
+        shot.expect(data.get(key).is_some(), format!("`reference` has no `{key}`"))?;
     }
     let exits = data["exit_codes"].as_object();
     let codes = data["error_codes"].as_object();
@@ -92,18 +87,14 @@ fn each_command(lab: &ProbeCaller<'_>) -> ProbeStep {
     shot.without(normal::finding(&normal.deviations))?;
     let data = normal.data;
     let rules = &lab.contract.self_description.reference;
-    let required: Vec<_> = rules
-        .iter()
-        .filter(|(name, _)| name.as_str() == "command_keys")
-        .flat_map(|(_, keys)| keys)
-        .collect();
+    let required: Vec<&str> = SelfDescription::members(rules, "command_keys").collect();
     shot.expect(commands(&data).next().is_some(), "`reference` has no commands")?;
     lab.tally.count("commands");
     let mut unclear = None;
     for (path, command) in commands(&data) {
         lab.tally.subject(path);
         for key in &required {
-            shot.expect(command.get(key.as_str()).is_some(), format!("`{path}` has no `{key}`"))?;
+            shot.expect(command.get(*key).is_some(), format!("`{path}` has no `{key}`"))?;
         }
         let label = command["output_schema"].as_str().unwrap_or_default();
         let schema = &data["schemas"][label];
@@ -210,10 +201,7 @@ fn readiness(lab: &ProbeCaller<'_>) -> ProbeStep {
     let data = lab.reference()?;
     let readiness = &data["release_readiness"];
     let allowed = |list: &str| -> BTreeSet<&str> {
-        let rules = &lab.contract.self_description.reference;
-        let keys =
-            rules.iter().filter(|(name, _)| name.as_str() == list).flat_map(|(_, keys)| keys);
-        keys.map(crate::contract::name::Key::as_str).collect()
+        SelfDescription::members(&lab.contract.self_description.reference, list).collect()
     };
     let level = readiness["level"].as_str().unwrap_or_default();
     shot.expect(

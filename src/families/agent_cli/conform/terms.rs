@@ -111,8 +111,7 @@ fn shown(lab: &ProbeCaller<'_>, reference: &Value) -> Vec<(&'static str, bool)> 
         commands(reference).any(|(path, command)| test(path, command))
     };
     let marked = |mark: &'static str| any(&|_, command| command[mark] == true);
-    let human_exit = lab.contract.extension.human_action_exit;
-    let mut codes = reference["error_codes"].as_object().into_iter().flatten();
+    let has = |role| listing::may_have(lab.contract, reference, role);
     let asks_token =
         |_: &str, command: &Value| kind::writes(rules, command) && command["confirm"] != "exempt";
     let mut all = vec![
@@ -121,9 +120,9 @@ fn shown(lab: &ProbeCaller<'_>, reference: &Value) -> Vec<(&'static str, bool)> 
         ("streams", marked("stream")),
         ("batch", marked("batch")),
         ("update", any(&|path, _| path == "update")),
-        ("human_action", codes.any(|(_, spec)| spec["exit"] == human_exit)),
-        ("jobs", listing::may_have(rules, reference, Role::Job)),
-        ("scopes", listing::may_have(rules, reference, Role::Scopes)),
+        ("human_action", has(Role::Human)),
+        ("jobs", has(Role::Job)),
+        ("scopes", has(Role::Scopes)),
     ];
     let variables = reference["environment"].as_array().into_iter().flatten();
     let mut secrets = variables.filter(|variable| variable["secret"] == true);
@@ -139,8 +138,8 @@ fn shown(lab: &ProbeCaller<'_>, reference: &Value) -> Vec<(&'static str, bool)> 
     all
 }
 
-/// Why a requirement that needs these capabilities asks nothing of the tool: it says in `reference` that it lacks one,
-/// nothing else in `reference` shows it, and help lists no other command.
+/// Why a requirement that needs these capabilities asks nothing of the tool: `capabilities` of `reference`
+/// lacks one, the rest of `reference` confirms that, and help lists no other command.
 pub fn without(session: &ToolCaller, needs: &[Key]) -> Option<String> {
     if needs.is_empty() {
         return None;
@@ -149,12 +148,23 @@ pub fn without(session: &ToolCaller, needs: &[Key]) -> Option<String> {
     let reference = lab.session_reference().filter(|_| !lab.contract.capabilities.is_empty())?;
     let listed: Vec<&str> =
         reference["capabilities"].as_array()?.iter().filter_map(Value::as_str).collect();
-    let shown = shown(&lab, &reference);
-    let is_shown = |word: &str| shown.iter().any(|(known, shown)| *known == word && *shown);
-    let missing = needs.iter().map(Key::as_str).find(|word| !listed.contains(word))?;
+    let mut unlisted = needs.iter().map(Key::as_str).filter(|word| !listed.contains(word));
+    let missing = unlisted.find(|word| is_absent(&lab, &reference, word))?;
     match lab.absent(&format!("`capabilities` of `reference` has no `{missing}`")) {
-        Unfinished::NotApplicable(evidence) if !is_shown(missing) => Some(evidence),
+        Unfinished::NotApplicable(evidence) => Some(evidence),
         _ => None,
+    }
+}
+
+/// Whether the rest of `reference` confirms that a capability is not there. A word of the tool alone proves nothing.
+fn is_absent(lab: &ProbeCaller<'_>, reference: &Value, word: &str) -> bool {
+    let shown = shown(lab, reference);
+    match (word, shown.iter().find(|(known, _)| *known == word)) {
+        (_, Some((_, is_shown))) => !is_shown,
+        ("lists", None) => !listing::may_have(lab.contract, reference, Role::List),
+        // A tool that lists its variables would list one for its secret.
+        ("credentials", None) => reference["environment"].is_array(),
+        _ => false,
     }
 }
 

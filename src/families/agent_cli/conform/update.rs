@@ -15,7 +15,7 @@ use super::shot::Answered;
 use super::stop::{ProbeStep, Unfinished};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::conform::host::is_verified_first;
-use crate::families::agent_cli::contract::FAMILY;
+use crate::families::agent_cli::contract::{FAMILY, SelfDescription};
 
 pub const SHAPE: Probe = Probe {
     id: "cli.update-shape",
@@ -85,12 +85,9 @@ fn check(lab: &ProbeCaller<'_>) -> ProbeStep {
 
 fn names_of_check(lab: &ProbeCaller<'_>, shot: &Answered) -> ProbeStep {
     shot.expect(shot.is_ok(), "`update --check` fails against a host that answers")?;
-    let rules = lab.contract.self_description.update.iter();
-    for (_, keys) in rules.filter(|(name, _)| name.as_str() == "check_keys") {
-        for key in keys {
-            let there = shot.data().get(key.as_str()).is_some();
-            shot.expect(there, format!("`update --check` has no `{key}`"))?;
-        }
+    for key in SelfDescription::members(&lab.contract.self_description.update, "check_keys") {
+        let there = shot.data().get(key).is_some();
+        shot.expect(there, format!("`update --check` has no `{key}`"))?;
     }
     for key in ["latest_version", "manager_command", "recommended_command"] {
         let there = shot.data().get(key).is_some();
@@ -154,17 +151,9 @@ fn current(lab: &ProbeCaller<'_>) -> ProbeStep {
         let same = shot.data()[key] == version.as_str();
         shot.expect(same, format!("`{key}` is not the version that runs"))?;
     }
-    for (_, keys) in lab
-        .contract
-        .self_description
-        .update
-        .iter()
-        .filter(|(name, _)| name.as_str() == "required_keys")
-    {
-        for key in keys {
-            let there = shot.data().get(key.as_str()).is_some();
-            shot.expect(there, format!("the answer has no `{key}`, which a success has"))?;
-        }
+    for key in SelfDescription::members(&lab.contract.self_description.update, "required_keys") {
+        let there = shot.data().get(key).is_some();
+        shot.expect(there, format!("the answer has no `{key}`, which a success has"))?;
     }
     shot.expect(shot.at("/data/status") != "updated", "`status` is `updated`, and nothing was")?;
     let is_honest = shot.at("/data/signature_status") == "verified"
@@ -254,13 +243,10 @@ fn failure_details(lab: &ProbeCaller<'_>) -> ProbeStep {
         host.does(HostBehaviour::status(status));
         let shot = host.update(&[]);
         let details = shot.at("/error/details");
-        for (name, keys) in &lab.contract.self_description.update {
-            if name.as_str() == "failure_detail_keys" {
-                for key in keys {
-                    let there = details.get(key.as_str()).is_some();
-                    shot.expect(there, format!("`error.details` has no `{key}`"))?;
-                }
-            }
+        let rules = &lab.contract.self_description.update;
+        for key in SelfDescription::members(rules, "failure_detail_keys") {
+            let there = details.get(key).is_some();
+            shot.expect(there, format!("`error.details` has no `{key}`"))?;
         }
         shot.expect(details["stage"] == "discover", "`stage` is not `discover`")?;
         shot.expect(details["binary_replaced"] == false, "`binary_replaced` is not false")?;

@@ -44,16 +44,21 @@ def test_a_mistake_in_the_tables_is_named(change: dict[str, Any], why: str) -> N
         dataclasses.replace(TOOL, **change)
 
 
-def test_every_tool_has_the_commands_about_itself() -> None:
-    bare = Described(
+def bare(**more: Any) -> Described:
+    """Return a tool with no commands of its own."""
+    return Described(
         connect=TOOL.connect,
         groups={},
         commands=(),
         schemas={},
         readiness=TOOL.readiness,
         risk_tier="T0",
+        **more,
     )
-    assert {command.path for command in bare.all_commands} == {
+
+
+def test_every_tool_has_the_commands_about_itself() -> None:
+    assert {command.path for command in bare().all_commands} == {
         "auth login",
         "auth logout",
         "reference",
@@ -83,15 +88,7 @@ def test_a_call_makes_only_the_commands_of_its_group(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     table = Groups()
-    tool = Described(
-        connect=TOOL.connect,
-        groups={},
-        commands=(),
-        schemas={},
-        readiness=TOOL.readiness,
-        risk_tier="T0",
-        table=table,
-    )
+    tool = bare(table=table)
     assert run(["thing", "list", "--help"], lambda: tool) == 0
     assert run(["nothing"], lambda: tool) == 2
     assert table.asked == ["thing"]

@@ -15,6 +15,8 @@ const HOSTILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/opena
 fn made(sandbox: &Sandbox, template: &str, description: &str) -> PathBuf {
     let words = ["new", "parcel", "--template", template, "--no-git", "--openapi", description];
     let data = sandbox.aos(&words).data();
+    let advice = data["advice"].as_str().expect("advice");
+    assert!(advice.contains("docs/YOUR_API.md") && !advice.contains("example"), "{advice}");
     PathBuf::from(data["path"].as_str().expect("a path"))
 }
 

@@ -69,10 +69,7 @@ pub enum SourcesError {
 ///
 /// # Errors
 /// When the sources cannot be put together or written.
-pub fn written(
-    root: &Path,
-    directory: &TemporaryDirectory,
-) -> Result<DriverSources, SourcesError> {
+pub fn written(root: &Path, directory: &TemporaryDirectory) -> Result<DriverSources, SourcesError> {
     let runtime = runtimes::find(RUNTIME)?.ok_or(SourcesError::NoProbes)?;
     if files::kind(&root.join(PLACE)).ok() != Some(Kind::Absent) {
         return Err(SourcesError::Taken);

@@ -242,7 +242,11 @@ fn broken(
         }
         LostChild::Invalid(why) => (
             "R7",
-            format!("`{}` wrote to the connection of the host: {}", words[0], excerpt(&why.to_string(), 200)),
+            format!(
+                "`{}` wrote to the connection of the host: {}",
+                words[0],
+                excerpt(&why.to_string(), 200)
+            ),
         ),
         LostChild::Interrupted | LostChild::Unwanted => {
             subject.findings.stop("interrupted");

@@ -1,5 +1,6 @@
 //! Processes that left the session of the program under test, on systems that can make aos their parent.
 
+#[cfg(target_os = "linux")]
 use std::collections::BTreeSet;
 
 #[cfg(target_os = "linux")]
@@ -51,6 +52,7 @@ impl Drop for Adopted {
 #[derive(Debug, Default)]
 pub struct Reaper {
     /// Those that had ended at the last look.
+    #[cfg(target_os = "linux")]
     ended: BTreeSet<i32>,
 }
 

@@ -61,15 +61,20 @@ pub fn compare(
     strays.retain(|stray| !shadows.iter().any(|shadow| shadow.path == stray.path));
     found.extend(strays);
     found.extend(shadows);
-    found.extend(special_modes(project, &compared));
+    found.extend(special_modes(project, repository, &compared));
     found.extend(names::findings(repository, &wanted));
     Ok(DriftComparison { plan, findings: found, compared })
 }
 
 /// Managed files with a bit that a plan does not know.
-fn special_modes(project: &Project, compared: &BTreeSet<RelativePath>) -> Vec<Finding> {
-    let special = compared.iter().filter(|path| {
-        files::has_special_mode(&path.below(&project.root)).is_ok_and(|special| special)
+fn special_modes(
+    project: &Project,
+    repository: &ProjectFiles,
+    compared: &BTreeSet<RelativePath>,
+) -> Vec<Finding> {
+    let special = compared.iter().filter(|path| match repository.files.contains_key(path.as_str()) {
+        true => repository.special.contains(path.as_str()),
+        false => files::has_special_mode(&path.below(&project.root)).is_ok_and(|special| special),
     });
     let finding = |path: &RelativePath| {
         let message = "the file has a setuid, setgid or sticky bit".to_owned();

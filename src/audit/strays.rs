@@ -177,8 +177,10 @@ fn runtime_place(repository: &ProjectFiles, record: &Record) -> Option<Finding> 
     let prefix = format!("{own}/");
     let uses_module = repository.below(&prefix, ".py").any(|(path, file)| {
         !path[prefix.len()..].contains('/')
-            && std::str::from_utf8(&file.bytes)
-                .is_ok_and(|text| imports.iter().any(|import| text.contains(import.as_str())))
+            && file
+                .bytes
+                .text()
+                .is_some_and(|text| imports.iter().any(|import| text.contains(import.as_str())))
     });
     let outputs = record.outputs.get("python").into_iter().flatten();
     let mut directories = outputs

@@ -3,6 +3,7 @@
 //! The values of a generated module are read-only, so a change is above all a new value for a name of the module.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use regex::Regex;
 
@@ -38,7 +39,9 @@ pub fn sources(
         }
         let text = &loaded::line_ends(text);
         let code = masked(text, Syntax::Python);
-        if let Some(at) = patterns.hooks.find(&code).map(|hook| hook.start()) {
+        let may_hook = text.contains("sys") || text.contains("__path__");
+        let hook = may_hook.then(|| patterns.hooks.find(&code)).flatten();
+        if let Some(at) = hook.map(|hook| hook.start()) {
             let mut finding =
                 module.shadowed(path, "it changes how modules are found, which can replace");
             finding.line = Some(line(text, at));
@@ -68,15 +71,15 @@ pub fn sources(
 struct ChangePatterns {
     stem: String,
     /// `from … import …`.
-    from: Regex,
+    from: Arc<Regex>,
     /// `import …`.
-    import: Regex,
+    import: Arc<Regex>,
     /// A call that names the module in a string.
-    by_name: Regex,
+    by_name: Arc<Regex>,
     /// What `importlib` and `sys.modules` return, under a name.
-    looked_up: Regex,
-    rebound: Regex,
-    hooks: Regex,
+    looked_up: Arc<Regex>,
+    rebound: Arc<Regex>,
+    hooks: Arc<Regex>,
 }
 
 impl ChangePatterns {
@@ -136,6 +139,9 @@ impl ChangePatterns {
     }
 
     fn stand_in(&self, code: &str) -> Option<usize> {
+        if !code.contains(&self.stem) {
+            return None;
+        }
         let imported = self.imports(code).into_iter().find(|import| {
             import.alias == self.stem && (import.from_module || last(import.name) != self.stem)
         });
@@ -172,7 +178,8 @@ impl ChangePatterns {
         text: &str,
         code: &str,
     ) -> Option<usize> {
-        if let Some(found) = self.by_name.find(text) {
+        let is_named = text.contains(&self.stem);
+        if let Some(found) = self.by_name.find(text).filter(|_| is_named) {
             return Some(found.start());
         }
         let mut modules = BTreeSet::from([

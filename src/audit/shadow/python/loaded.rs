@@ -132,7 +132,7 @@ pub fn loaded<'a>(
     }
     // Files of aos name no test of the project.
     for path in loaded.iter().filter(|path| !module.ours.contains(*path)) {
-        words.extend(imported(texts[path]));
+        words.extend(imported(texts[path]).iter().cloned());
     }
     let mut left = tests;
     // A test that is loaded can name another.
@@ -144,7 +144,7 @@ pub fn loaded<'a>(
         for path in named {
             left.remove(path);
             loaded.insert(path);
-            words.extend(imported(texts[path]));
+            words.extend(imported(texts[path]).iter().cloned());
         }
     }
     loaded
@@ -163,7 +163,13 @@ fn is_named(path: &str, words: &BTreeSet<String>) -> bool {
 }
 
 /// Parts of the names that a source imports, also in strings of calls that import.
-fn imported(text: &str) -> BTreeSet<String> {
+fn imported(text: &str) -> Arc<BTreeSet<String>> {
+    static KNOWN: Remembered<Arc<BTreeSet<String>>> = Remembered::new();
+    let known = KNOWN.of(text, |text| Arc::new(imported_words(text)));
+    known.unwrap_or_else(|| Arc::new(imported_words(text)))
+}
+
+fn imported_words(text: &str) -> BTreeSet<String> {
     let tokens = tokens(text);
     let (imports, _) = imports(&tokens);
     let paths = imports.iter().flat_map(|import| [import.origin.as_str(), import.name.as_str()]);

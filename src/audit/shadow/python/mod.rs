@@ -24,7 +24,7 @@ use crate::system::files::{self, Kind};
 use self::loaded::PythonText;
 use self::uses::{Guarded, ModuleNames};
 
-use super::module::{GeneratedModule, join, line, names};
+use super::module::{GeneratedModule, join, line};
 
 /// Largest bytecode file whose head is read, in bytes.
 const MAX_BYTECODE: u64 = 16 * 1024 * 1024;
@@ -76,7 +76,7 @@ fn bytecode(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     let sources = module.repository.files.keys().filter(|path| path.ends_with(".py"));
     directories.extend(sources.map(|path| path.rsplit_once('/').map_or("", |(above, _)| above)));
     for directory in directories {
-        for name in names(&module.root.join(directory)) {
+        for name in module.names(directory) {
             let stem = name.split('.').next().unwrap_or(&name);
             let source = join(directory, &format!("{stem}.py"));
             if matches!(ending(&name), "pyc" | "pyo") && !module.repository.holds(&source) {
@@ -85,7 +85,7 @@ fn bytecode(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
             }
         }
         let cache = join(directory, "__pycache__");
-        for name in names(&module.root.join(&cache)).iter().filter(|name| name.ends_with(".pyc")) {
+        for name in module.names(&cache).iter().filter(|name| name.ends_with(".pyc")) {
             let path = join(&cache, name);
             let head = files::read(&module.root.join(&path), MAX_BYTECODE).ok();
             let flags = head.as_ref().and_then(|loaded| loaded.bytes.get(4..8));
@@ -232,7 +232,7 @@ fn replaced(
         stems.entry(above).or_default().insert(name.trim_end_matches(".py"));
     }
     for (above, stems) in stems {
-        for name in names(&module.root.join(above)) {
+        for name in module.names(above) {
             let path = join(above, &name);
             let stem = name.split('.').next().unwrap_or(&name);
             let is_package = name == stem && !module.repository.files.contains_key(&path);

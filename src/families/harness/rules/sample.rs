@@ -98,7 +98,7 @@ impl Sample {
     }
 
     pub fn bytes(mut self, path: &str, bytes: Vec<u8>) -> Self {
-        self.repository.files.insert(path.to_owned(), SourceFile { bytes, executable: false });
+        self.repository.files.insert(path.to_owned(), SourceFile { bytes: bytes.into(), executable: false });
         self
     }
 
@@ -144,7 +144,7 @@ impl Sample {
         for file in self.repository.files.values_mut() {
             if let Ok(text) = std::str::from_utf8(&file.bytes) {
                 file.bytes =
-                    text.replace(&format!("\"{from}\""), &format!("\"{to}\"")).into_bytes();
+                    text.replace(&format!("\"{from}\""), &format!("\"{to}\"")).into();
             }
         }
         self

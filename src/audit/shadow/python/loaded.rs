@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::super::masked::{Syntax, masked};
 use super::imports::{ImportedName, imports, last};
+use super::listed::ListedImport;
 use super::statements::{Statements, closing};
 use super::tokens::{PythonKind, PythonToken, tokens};
 use crate::audit::shadow::module::GeneratedModule;
@@ -25,6 +26,8 @@ pub struct ReadPython<'t> {
     pub imports: Vec<ImportedName<'t>>,
     pub is_import: Vec<bool>,
     pub statements: Statements,
+    /// Imports by their lines; only some of the rules ask for them.
+    listed: OnceLock<Vec<ListedImport>>,
 }
 
 impl<'t> ReadPython<'t> {
@@ -33,7 +36,12 @@ impl<'t> ReadPython<'t> {
         let (imports, is_import) = imports(&tokens);
         let statements = Statements::of(&tokens, &is_import);
         let code = masked(&line_ends(text), Syntax::Python);
-        Self { code, tokens, imports, is_import, statements }
+        Self { code, tokens, imports, is_import, statements, listed: OnceLock::new() }
+    }
+
+    /// Imports by the lines of the code.
+    pub fn listed(&self) -> &[ListedImport] {
+        self.listed.get_or_init(|| ListedImport::all(&self.code))
     }
 }
 

@@ -110,7 +110,12 @@ fn tracked(directory: &Path, prefix: &str) -> Result<BTreeSet<String>, String> {
         Err(error) => return Err(error.to_string()),
     }
     let loaded = files::read(&place, git::MAX_INDEX).map_err(|error| error.to_string())?;
-    git_index::paths(&loaded.bytes, prefix).map_err(str::to_owned)
+    match git_index::paths(&loaded.bytes, prefix) {
+        Err(git_index::SPLIT) => {
+            git::split_index(directory, prefix).ok_or_else(|| git_index::SPLIT.to_owned())
+        }
+        paths => paths.map_err(str::to_owned),
+    }
 }
 
 fn relative(top: &Path, root: &Path) -> String {

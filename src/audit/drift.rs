@@ -227,6 +227,7 @@ pub fn extra(
         directories.push(contract);
     }
     directories.extend(record.runtime.as_ref().map(|runtime| runtime.path.as_str()));
+    let known: BTreeSet<&str> = wanted.paths().chain(stays).map(RelativePath::as_str).collect();
     let mut findings = Vec::new();
     for directory in directories {
         // Ignored code in the runtime is loaded with it.
@@ -234,12 +235,10 @@ pub fn extra(
         let ignored =
             ignored.filter(|path| is_runtime(record, directory) && is_below(path, directory));
         for path in repository::below(repository, directory).chain(ignored) {
-            let kept = record.spec.keep.iter().any(|own| own.as_str() == path)
-                || stays.iter().any(|known| known.as_str() == path)
-                || runtime::is_owned(record, path);
             if own_file.as_deref() != Some(path)
-                && !kept
-                && !wanted.paths().any(|known| known.as_str() == path)
+                && !known.contains(path)
+                && !record.spec.keep.iter().any(|own| own.as_str() == path)
+                && !runtime::is_owned(record, path)
             {
                 let message = format!("aos manages `{directory}`, but did not write this file");
                 findings.push(rules::EXTRA.finding(path, message));

@@ -18,10 +18,10 @@ const MAX_CALLS: usize = 50;
 pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     let guarded = Guarded { package: None, stems: BTreeSet::from([module.stem.to_owned()]) };
     for (path, text) in module.others(&[""]) {
-        if !text.contains("-c")
-            || !text.contains(module.stem)
+        if module.ours.contains(path)
             || is_test_only(path)
-            || module.ours.contains(path)
+            || !text.contains(module.stem)
+            || !text.contains("-c")
             || !(path.ends_with(".py") || is_script(module, path))
         {
             continue;

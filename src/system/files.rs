@@ -224,6 +224,23 @@ pub fn is_private(path: &Path) -> io::Result<bool> {
     }
 }
 
+/// What tells one state of a file from another.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Stamp {
+    length: u64,
+    modified: std::time::SystemTime,
+}
+
+/// The state of a file, without reading it.
+///
+/// # Errors
+/// When the file cannot be looked at.
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
+pub fn stamp(path: &Path) -> io::Result<Stamp> {
+    let metadata = fs::symlink_metadata(path)?;
+    Ok(Stamp { length: metadata.len(), modified: metadata.modified()? })
+}
+
 /// Whether a file has its setuid, setgid or sticky bit; never where the system has no such bits.
 ///
 /// # Errors

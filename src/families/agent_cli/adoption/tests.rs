@@ -10,7 +10,7 @@ const MAIN: &str = "// Command x.\npackage main\n";
 fn adopted(files: &[(&str, &str)]) -> (Vec<String>, String) {
     let mut repository = ProjectFiles::default();
     for (path, text) in files {
-        let file = SourceFile { bytes: text.into(), executable: false };
+        let file = SourceFile { bytes: (*text).into(), executable: false };
         repository.files.insert((*path).to_owned(), file);
     }
     let adoption = propose(crate::families::agent_cli::contract::FAMILY, &repository, None);

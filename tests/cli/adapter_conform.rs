@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::disk;
 use super::sandbox::{Answer, Sandbox, is_full_run, run};
-use super::toolchain::program;
+use super::toolchain::{go_settings, program};
 
 fn made(sandbox: &Sandbox, name: &str, preset: &str) -> PathBuf {
     let arguments = ["new", name, "--template", "agent-adapter", "--preset", preset, "--no-git"];
@@ -17,9 +17,8 @@ fn made(sandbox: &Sandbox, name: &str, preset: &str) -> PathBuf {
 
 /// Runs aos in a project, with one cache of the compiler for all tests.
 fn conform(sandbox: &Sandbox, project: &Path, more: &[&str]) -> Answer {
-    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("go-build");
     let mut command = sandbox.command(&[&["conform", "--quiet", "--all"][..], more].concat());
-    run(command.current_dir(project).env("GOCACHE", cache))
+    run(command.current_dir(project).envs(go_settings()))
 }
 
 /// The results of a run, whether it succeeded or not.

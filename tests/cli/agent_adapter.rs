@@ -7,11 +7,9 @@ use serde::Deserialize;
 
 use super::disk;
 use super::sandbox::{Sandbox, is_full_run, tree};
-use super::toolchain::{program, run, succeed};
+use super::toolchain::{SYSTEMS, build_and_vet, program, run, succeed};
 
 const TEMPLATE: &str = "agent-adapter";
-/// Systems on which the orchestrator runs.
-const SYSTEMS: [&str; 3] = ["linux", "darwin", "windows"];
 
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime/adapter")
@@ -67,23 +65,13 @@ fn a_new_adapter_is_formatted_vetted_and_passes_its_tests_and_check() {
 }
 
 #[test]
-fn the_adapter_runtime_is_formatted_vetted_for_every_system_and_tested() {
-    let test = "the_adapter_runtime_is_formatted_vetted_for_every_system_and_tested";
+fn the_adapter_runtime_is_formatted_built_and_vetted_for_every_system_and_tested() {
+    let test = "the_adapter_runtime_is_formatted_built_and_vetted_for_every_system_and_tested";
     let (Some(go), Some(gofmt)) = (program(test, "go"), program(test, "gofmt")) else { return };
     assert_eq!(succeed(gofmt, &["-l", "."], &source()), "");
     for system in SYSTEMS {
         for directory in [source(), source().join("internal/runtime/kit")] {
-            let output = std::process::Command::new(&go)
-                .args(["vet", "./..."])
-                .current_dir(&directory)
-                .env("GOOS", system)
-                .env("CGO_ENABLED", "0")
-                .env("GOFLAGS", "-mod=readonly")
-                .env("GOTOOLCHAIN", "local")
-                .output()
-                .expect("go starts");
-            let said = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success(), "{system}: {said}");
+            build_and_vet(&go, &directory, system, "");
         }
     }
     let said = succeed(go, &["test", "./..."], &source());

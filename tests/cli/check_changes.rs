@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::disk;
 use super::sandbox::Sandbox;
-use super::toolchain::program;
+use super::toolchain::{go_settings, program};
 
 pub fn project(template: &str) -> (Sandbox, PathBuf) {
     let sandbox = Sandbox::new();
@@ -134,7 +134,7 @@ fn go_tables_are_followed_under_every_name_and_lookups_cannot_be_changed() {
     let bin = sandbox.work().join("bin/");
     std::fs::create_dir_all(&bin).unwrap();
     let mut build = Command::new(&go);
-    build.args(["build", "-o"]).arg(&bin).current_dir(&project);
+    build.args(["build", "-o"]).arg(&bin).current_dir(&project).envs(go_settings());
     build.args((0..GO.len()).map(|number| format!("./cmd/attack{number}"))).arg("./cmd/harmless");
     assert!(build.status().unwrap().success());
     let found = found(&sandbox, &project);
@@ -168,6 +168,7 @@ fn go_imports_of_every_form_vendored_copies_and_machine_code_are_found() {
             Command::new(&go)
                 .args(["vet", "./cmd/dot"])
                 .current_dir(&project)
+                .envs(go_settings())
                 .status()
                 .unwrap()
                 .success()
@@ -205,8 +206,8 @@ fn go_imports_of_every_form_vendored_copies_and_machine_code_are_found() {
     );
     put(&root, &format!("vendor/{package}/contract.go"), other);
     let mut run = Command::new(&go);
-    run.args(["run", "main.go"]).current_dir(&root);
-    run.env("GO111MODULE", "off").env("GOPATH", &path).env("GOFLAGS", "");
+    run.args(["run", "main.go"]).current_dir(&root).envs(go_settings());
+    run.env("GO111MODULE", "off").env("GOPATH", &path).env("GOFLAGS", "-trimpath");
     let output = run.output().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stderr).trim(), "another", "go takes the copy");
     put(&project, &format!("vendor/{CONTRACT}/contract.go"), other);
@@ -240,8 +241,9 @@ fn go_imports_of_every_form_vendored_copies_and_machine_code_are_found() {
                 "package main\n\nimport \"{CONTRACT}\"\n\nfunc main() {{ contract.Poke(); println(len(contract.MetaRequiredKeys)) }}\n"
             ),
         );
-        let output =
-            Command::new(&go).args(["run", "./cmd/poke"]).current_dir(&project).output().unwrap();
+        let mut run = Command::new(&go);
+        run.args(["run", "./cmd/poke"]).current_dir(&project).envs(go_settings());
+        let output = run.output().unwrap();
         assert_eq!(String::from_utf8_lossy(&output.stderr).trim(), "0", "the assembly changes it");
         assert_eq!(found(&sandbox, &project), ["drift/amended internal/contract/poke_amd64.s"]);
         std::fs::remove_file(project.join("internal/contract/poke_amd64.s")).unwrap();

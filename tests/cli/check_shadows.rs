@@ -219,6 +219,7 @@ fn go_code_that_changes_or_hides_the_package_is_found() {
         let go = Command::new("go")
             .args(["test", "-vet=off", "-run", "TestShown", "./internal/contract"])
             .current_dir(&project)
+            .envs(super::toolchain::go_settings())
             .status()
             .expect("go is needed for this test");
         assert!(go.success(), "go runs the change");

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::conform::conform;
+use super::disk;
 use super::sandbox::{Sandbox, connector, is_full_run};
 use super::scaffolded_python::Installation;
 use super::toolchain;
@@ -217,7 +218,7 @@ impl Subject {
             Ok(broken) => broken,
             Err(why) => return vec![format!("the edit misses: {why}")],
         };
-        std::fs::write(&path, broken).expect("the edit");
+        disk::replace(&path, &broken);
         let mut survivors = Vec::new();
         match self.fails_its_tests() {
             Ok(true) => {}
@@ -229,7 +230,7 @@ impl Subject {
         if verdicts.get(&probe).map(String::as_str) != Some("fail") {
             survivors.push(format!("`aos conform` says {:?} of {probe}", verdicts.get(&probe)));
         }
-        std::fs::write(&path, text).expect("the text before the edit");
+        disk::replace(&path, &text);
         survivors
     }
 }

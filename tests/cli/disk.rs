@@ -71,7 +71,17 @@ pub fn read(path: &Path) -> String {
 pub fn edit(path: &Path, from: &str, to: &str) {
     let text = read(path);
     assert!(text.contains(from), "`{from}` is not in {}", path.display());
-    std::fs::write(path, text.replacen(from, to, 1)).expect("a file");
+    replace(path, &text.replacen(from, to, 1));
+}
+
+/// Writes a source that was run before. Its time moves by two seconds at least: Python knows a changed source by its
+/// size and the second of its last change.
+pub fn replace(path: &Path, text: &str) {
+    let before = std::fs::metadata(path).and_then(|metadata| metadata.modified()).expect("a file");
+    std::fs::write(path, text).expect("a file");
+    let now = std::time::SystemTime::now().max(before + std::time::Duration::from_secs(2));
+    let file = std::fs::File::options().append(true).open(path).expect("a file");
+    file.set_modified(now).expect("a time");
 }
 
 /// Adds a line below `[outputs]` of the aos.toml of a project.
@@ -85,5 +95,5 @@ pub fn add_output(project: &Path, line: &str) {
 
 /// Adds text at the end of a file.
 pub fn append(path: &Path, text: &str) {
-    std::fs::write(path, read(path) + text).expect("a file");
+    replace(path, &(read(path) + text));
 }

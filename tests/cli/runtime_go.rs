@@ -1,36 +1,22 @@
 //! The Go runtime where it is made: formatted, vetted for every system, and tested by the real Go, once.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use super::sandbox::{Sandbox, tree};
-use super::toolchain::{program, succeed};
-
-/// Systems that programs are released for.
-const SYSTEMS: [&str; 3] = ["linux", "darwin", "windows"];
+use super::toolchain::{SYSTEMS, build_and_vet, program, succeed};
 
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime/go")
 }
 
 #[test]
-fn the_go_runtime_is_formatted_and_vetted_for_every_system() {
-    let test = "the_go_runtime_is_formatted_and_vetted_for_every_system";
+fn the_go_runtime_is_formatted_built_and_vetted_for_every_system() {
+    let test = "the_go_runtime_is_formatted_built_and_vetted_for_every_system";
     let (Some(go), Some(gofmt)) = (program(test, "go"), program(test, "gofmt")) else { return };
     assert_eq!(succeed(gofmt, &["-l", "."], &source()), "");
     for system in SYSTEMS {
         for tags in ["", "testhooks"] {
-            let output = Command::new(&go)
-                .args(["vet", "-tags", tags, "./..."])
-                .current_dir(source())
-                .env("GOOS", system)
-                .env("CGO_ENABLED", "0")
-                .env("GOFLAGS", "-mod=readonly")
-                .env("GOTOOLCHAIN", "local")
-                .output()
-                .expect("go starts");
-            let said = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success(), "{system} {tags}: {said}");
+            build_and_vet(&go, &source(), system, tags);
         }
     }
 }

@@ -17,7 +17,12 @@ const CHOICES: [(&str, [&str; 2]); 3] = [
 ];
 
 fn made(sandbox: &Sandbox, name: &str, answers: &[String]) -> PathBuf {
+    made_with(sandbox, name, &[], answers)
+}
+
+fn made_with(sandbox: &Sandbox, name: &str, options: &[&str], answers: &[String]) -> PathBuf {
     let mut arguments = vec!["new", name, "--template", "cli-go", "--no-git"];
+    arguments.extend(options);
     arguments.extend(answers.iter().flat_map(|answer| ["--set", answer.as_str()]));
     let data = sandbox.aos(&arguments).data();
     PathBuf::from(data["path"].as_str().expect("a path"))
@@ -97,7 +102,10 @@ fn every_combination_of_answers_is_formatted_and_vetted() {
     let (Some(go), Some(gofmt)) = (program(test, "go"), program(test, "gofmt")) else { return };
     let sandbox = Sandbox::new();
     for (number, answers) in combinations().iter().enumerate() {
-        let project = made(&sandbox, &format!("tool-{number}"), answers);
+        // All have one name, so that Go compiles what they share once.
+        let place = sandbox.work().join(format!("with-{number}"));
+        let place = format!("--dir={}", place.display());
+        let project = made_with(&sandbox, "acme", &[&place], answers);
         assert_eq!(succeed(&gofmt, &["-l", "."], &project), "", "{answers:?}");
         succeed(&go, &["vet", "./..."], &project);
         sandbox.aos_in(&project, &["check"]).data();

@@ -3,10 +3,10 @@
 //! Nothing here is skipped: without `python3` or without its packages these tests fail.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::OnceLock;
 
 use super::sandbox::{Sandbox, connector};
+use super::toolchain::succeed;
 
 const HOSTILE: &str = "q\" ' \"\"\" \\ {= tool =} {% x %} # : é\u{2028}`id` $(id)";
 
@@ -70,30 +70,6 @@ impl Installation {
         println!("{tool}: {verdict}");
         Sandbox::new().aos_in(&project, &["check"]).data();
     }
-}
-
-/// Runs a program that must succeed; gives its stdout.
-#[track_caller]
-fn succeed(program: impl AsRef<std::ffi::OsStr>, arguments: &[&str], directory: &Path) -> String {
-    let program = program.as_ref();
-    let output = Command::new(program)
-        .args(arguments)
-        .current_dir(directory)
-        .env_remove("PYTHONPATH")
-        .env_remove("PYTHONHOME")
-        .env("PYTHONDONTWRITEBYTECODE", "1")
-        .output()
-        .unwrap_or_else(|error| panic!("{} is needed for this test: {error}", program.display()));
-    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
-    let tail: Vec<_> = stdout.lines().rev().take(60).collect();
-    let tail = tail.into_iter().rev().collect::<Vec<_>>().join("\n");
-    assert!(
-        output.status.success(),
-        "{} {arguments:?} failed:\n{tail}\n{}",
-        program.display(),
-        String::from_utf8_lossy(&output.stderr)
-    );
-    stdout
 }
 
 #[test]

@@ -18,6 +18,46 @@ pub fn program(test: &str, program: &str) -> Option<PathBuf> {
     found
 }
 
+/// Settings by which every call of Go in the tests finds what another has compiled: one cache, and neither the directory
+/// of a project nor a compiler of C in what is compiled.
+pub fn go_settings() -> [(&'static str, PathBuf); 5] {
+    [
+        ("GOCACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("go-build")),
+        ("GOFLAGS", "-mod=readonly -trimpath".into()),
+        ("GOTOOLCHAIN", "local".into()),
+        ("GOWORK", "off".into()),
+        ("CGO_ENABLED", "0".into()),
+    ]
+}
+
+/// Systems that programs are released for.
+pub const SYSTEMS: [&str; 3] = ["linux", "darwin", "windows"];
+
+/// Builds and vets packages for a system. What is compiled for another one is never run, so it is not optimised.
+#[track_caller]
+pub fn build_and_vet(go: &Path, directory: &Path, system: &str, tags: &str) {
+    for verb in ["build", "vet"] {
+        let mut command = Command::new(go);
+        command.args([verb, "-tags", tags]);
+        if system != std::env::consts::OS {
+            command.arg("-gcflags=all=-N -l");
+        }
+        command.arg("./...").current_dir(directory).envs(go_settings()).env("GOOS", system);
+        let output = command.output().expect("go starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{verb} for {system} with `{tags}`: {said}");
+    }
+}
+
+/// The variable by which Python keeps no compiled sources.
+const NOT_KEPT: &str = "PYTHONDONTWRITEBYTECODE";
+
+/// Where Python keeps compiled sources: outside of the projects, and for all tests, since a test starts the same tool
+/// hundreds of times. A test that edits a source and runs it again does so with [`super::disk::edit`].
+pub fn compiled() -> [(&'static str, PathBuf); 1] {
+    [("PYTHONPYCACHEPREFIX", Path::new(env!("CARGO_TARGET_TMPDIR")).join("python"))]
+}
+
 /// Runs a program in `directory`, whatever it answers.
 pub fn run(program: impl AsRef<OsStr>, arguments: &[&str], directory: &Path) -> Output {
     let program = program.as_ref();
@@ -29,10 +69,9 @@ pub fn run(program: impl AsRef<OsStr>, arguments: &[&str], directory: &Path) -> 
         .env("PYTEST_DEBUG_TEMPROOT", temporary.path())
         .env_remove("PYTHONPATH")
         .env_remove("PYTHONHOME")
-        .env("PYTHONDONTWRITEBYTECODE", "1")
-        .env("GOFLAGS", "-mod=readonly")
-        .env("GOTOOLCHAIN", "local")
-        .env("GOWORK", "off")
+        .envs(compiled())
+        .env_remove(NOT_KEPT)
+        .envs(go_settings())
         .env("RUFF_NO_CACHE", "true")
         .output()
         .unwrap_or_else(|error| panic!("{} does not start: {error}", program.display()))

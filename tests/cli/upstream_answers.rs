@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 
 use super::sandbox::{Sandbox, connector};
 use super::scaffolded_python::Installation;
+use super::toolchain::compiled;
 
 type Table = BTreeMap<String, Vec<serde_json::Value>>;
 
@@ -21,7 +22,7 @@ fn drive(path: &Path, rows: &[serde_json::Value]) -> (String, usize) {
         .arg(driver)
         .arg(path)
         .env_clear()
-        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .envs(compiled())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

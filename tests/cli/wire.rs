@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::disk;
 use super::sandbox::{Sandbox, tree};
-use super::toolchain::{program, succeed};
+use super::toolchain::{go_settings, program, succeed};
 
 const HARNESSES: &str = "backend/internal/domain/harness.go";
 const MIGRATIONS: &str = "backend/internal/storage/sqlite/migrations";
@@ -376,8 +376,8 @@ fn a_new_adapter_builds_against_a_checkout_on_this_machine() {
     if let Some(go) = program("a_new_adapter_builds_against_a_checkout_on_this_machine", "go") {
         let run = |arguments: &[&str]| {
             let mut command = std::process::Command::new(&go);
-            command.args(arguments).current_dir(&adapter).env("GOPROXY", "off");
-            let output = command.env_remove("GOWORK").env_remove("GOFLAGS").output().unwrap();
+            command.args(arguments).current_dir(&adapter).envs(go_settings()).env("GOPROXY", "off");
+            let output = command.env_remove("GOWORK").env("GOFLAGS", "-trimpath").output().unwrap();
             let said = String::from_utf8_lossy(&output.stdout).into_owned();
             assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
             said

@@ -38,7 +38,7 @@ const EXTENSION: &str =
     "{\"error_codes\": {\"E_HUMAN_REQUIRED\": {\"exit\": 9, \"retryable\": false}}}\n";
 pub const FIXTURE: &str = include_str!("agent_cli_tool/conform.toml");
 /// Faults that are broken at the same time are this far apart in the registry, so that none hides another.
-const GROUPS: usize = 8;
+const GROUPS: usize = 4;
 
 /// The one fault that is none of the program.
 const PACKAGE_VERSION: &str = "package-version";

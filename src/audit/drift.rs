@@ -72,10 +72,13 @@ fn special_modes(
     repository: &ProjectFiles,
     compared: &BTreeSet<RelativePath>,
 ) -> Vec<Finding> {
-    let special = compared.iter().filter(|path| match repository.files.contains_key(path.as_str()) {
-        true => repository.special.contains(path.as_str()),
-        false => files::has_special_mode(&path.below(&project.root)).is_ok_and(|special| special),
-    });
+    let special =
+        compared.iter().filter(|path| match repository.files.contains_key(path.as_str()) {
+            true => repository.special.contains(path.as_str()),
+            false => {
+                files::has_special_mode(&path.below(&project.root)).is_ok_and(|special| special)
+            }
+        });
     let finding = |path: &RelativePath| {
         let message = "the file has a setuid, setgid or sticky bit".to_owned();
         let mut finding = rules::MODE.finding(path.as_str(), message);

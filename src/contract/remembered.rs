@@ -25,10 +25,7 @@ pub struct Remembered<V: 'static> {
 impl<V: Clone> Remembered<V> {
     #[must_use]
     pub const fn new() -> Self {
-        Self {
-            known: RwLock::new((0, BTreeMap::new())),
-            shared: LazyLock::new(RwLock::default),
-        }
+        Self { known: RwLock::new((0, BTreeMap::new())), shared: LazyLock::new(RwLock::default) }
     }
 
     /// The value of `text`, computed by `value` the first time; `None` once the memory is full.

@@ -142,8 +142,7 @@ pub fn chosen_runtime(
     let module = module_of(&runtime, go_mod)?;
     let files = runtime.files(section, module.as_ref())?;
     let released = locked.map(|locked| released(section, locked)).transpose()?.unwrap_or_default();
-    let locked =
-        LockedRuntime {
+    let locked = LockedRuntime {
         name: section.name.clone(),
         version: ours,
         files: runtime.digests(section, &files),

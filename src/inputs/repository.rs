@@ -4,9 +4,9 @@
 
 use std::path::Path;
 
-use crate::contract::{FileBytes, ProjectFiles};
 use crate::contract::pipelines::is_pipeline;
 use crate::contract::repository::SourceFile;
+use crate::contract::{FileBytes, ProjectFiles};
 use crate::generate::record::AGENT_DIRECTORY;
 use crate::generate::record_spec::CONTRACT_DIRECTORY;
 use crate::plan::{Content, RelativePath, Tree, TreeEntry};
@@ -331,8 +331,7 @@ pub fn tree<'a>(
     for path in paths {
         match repository.files.get(path.as_str()) {
             Some(file) => {
-                let content =
-                    Content { bytes: file.bytes.to_arc(), executable: file.executable };
+                let content = Content { bytes: file.bytes.to_arc(), executable: file.executable };
                 known.entries.insert(path.clone(), TreeEntry::File(content));
             }
             None => others.push(path),

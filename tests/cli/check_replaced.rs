@@ -37,7 +37,11 @@ fn code_that_changes_python_itself_is_found() {
     let code = "exec python3 -c 'import aos_acme.contract_gen as c; c.COMMANDS = {}'\n";
     finds(&sandbox, &project, "drift/amended", launcher, code);
     finds(&sandbox, &project, "drift/shadowed", "agent-harness/python311._pth", ".\nalt\n");
-    put(&project, launcher, "exec python3 -c 'import aos_acme.contract_gen as c; print(c.MODES)'\n");
+    put(
+        &project,
+        launcher,
+        "exec python3 -c 'import aos_acme.contract_gen as c; print(c.MODES)'\n",
+    );
     put(&project, "agent-harness/aos_acme/more.py", "import builtins\nbuiltins._ = str\n");
     assert_eq!(found(&sandbox, &project), [""; 0]);
 }
@@ -45,7 +49,8 @@ fn code_that_changes_python_itself_is_found() {
 #[test]
 fn patched_packages_toolchains_and_settings_of_every_language_are_found() {
     let (sandbox, project) = project("cli-go");
-    for output in ["rust = [\"rs/src/contract_gen.rs\"]", "typescript = [\"web/contract_gen.ts\"]"] {
+    for output in ["rust = [\"rs/src/contract_gen.rs\"]", "typescript = [\"web/contract_gen.ts\"]"]
+    {
         disk::add_output(&project, output);
     }
     sandbox.aos_in(&project, &["gen"]).data();
@@ -83,7 +88,8 @@ fn equal_files_of_a_fleet_are_judged_by_the_project_that_they_are_in() {
     let harness = |name: &str| format!("agent-harness/aos_{name}");
     for name in ["one", "two", "three", "four"] {
         put(&of(name), &format!("{}/uses.py", harness(name)), code);
-        let given = if name == "three" { "from .contract_gen import COMMANDS\n" } else { "COMMANDS = 1\n" };
+        let given =
+            if name == "three" { "from .contract_gen import COMMANDS\n" } else { "COMMANDS = 1\n" };
         put(&of(name), &format!("{}/given.py", harness(name)), given);
     }
     let runtime = format!("{}/_runtime/text.py", harness("four"));

@@ -244,8 +244,16 @@ mod tests {
             ("Cargo.toml", "[dependencies.contract_gen]\npath = \"../other\"", 1),
             ("Cargo.toml", "[lib]\nname = \"contract_gen\"", 1),
             ("Cargo.toml", "[package]\nexclude = [\"src/contract_gen.rs\"]", 0),
-            ("Cargo.toml", "[package]\nname = \"a\"\n[patch.crates-io]\nserde = { path = \"b\" }", 0),
-            (".cargo/config.toml", "[build]\nrustflags = [\"--extern\", \"contract_gen=x.rlib\"]", 1),
+            (
+                "Cargo.toml",
+                "[package]\nname = \"a\"\n[patch.crates-io]\nserde = { path = \"b\" }",
+                0,
+            ),
+            (
+                ".cargo/config.toml",
+                "[build]\nrustflags = [\"--extern\", \"contract_gen=x.rlib\"]",
+                1,
+            ),
             (".cargo/config.toml", "[build]\nrustc-wrapper = \"./swap.sh\"", 1),
             (".cargo/config.toml", "build.rustc = \"tools/rustc\"", 1),
             (

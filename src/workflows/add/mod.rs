@@ -262,7 +262,8 @@ impl AddState {
             }
         }
         for (path, content) in &self.desired.generated {
-            let file = SourceFile { bytes: content.bytes.as_ref().into(), executable: content.executable };
+            let file =
+                SourceFile { bytes: content.bytes.as_ref().into(), executable: content.executable };
             patched.files.insert(path.to_string(), file);
         }
         patched

@@ -128,7 +128,8 @@ impl<'a> Draft<'a> {
         }
         let mut managed = BTreeSet::new();
         for (path, content) in &desired.files()? {
-            let file = SourceFile { bytes: content.bytes.as_ref().into(), executable: content.executable };
+            let file =
+                SourceFile { bytes: content.bytes.as_ref().into(), executable: content.executable };
             files.files.insert(path.to_string(), file);
             managed.insert(path.to_string());
         }

@@ -141,8 +141,7 @@ fn is_altered_module(source: &PythonText<'_>, protected: &[(&str, bool)], at: us
         }
         "[" => named(at + 2) && is_target(at, at + 1),
         ")" if before(1) == "(" && before(2) == "vars" => {
-            is_target(at - 2, at + 2)
-                || text(at + 2) == "." && CHANGES.contains(&text(at + 3))
+            is_target(at - 2, at + 2) || text(at + 2) == "." && CHANGES.contains(&text(at + 3))
         }
         "," if before(1) == "(" && matches!(before(2), "setattr" | "delattr") => named(at + 2),
         _ => false,

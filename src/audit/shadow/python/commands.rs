@@ -85,9 +85,18 @@ mod tests {
     #[test]
     fn code_on_a_command_line_counts_when_it_changes_the_module() {
         for (path, text) in [
-            ("Makefile", "run:\n\tpython3 -c 'import p.contract_gen as c; c.CODES = {}; p.main()'\n"),
-            ("shims/p", "#!/bin/sh\nexec python3 -B -c \"import p.contract_gen as c; c.CODES = {}\" \"$@\"\n"),
-            ("Dockerfile", "ENTRYPOINT [\"python\", \"-c\", \"import p.contract_gen as c; c.CODES = {}\"]\n"),
+            (
+                "Makefile",
+                "run:\n\tpython3 -c 'import p.contract_gen as c; c.CODES = {}; p.main()'\n",
+            ),
+            (
+                "shims/p",
+                "#!/bin/sh\nexec python3 -B -c \"import p.contract_gen as c; c.CODES = {}\" \"$@\"\n",
+            ),
+            (
+                "Dockerfile",
+                "ENTRYPOINT [\"python\", \"-c\", \"import p.contract_gen as c; c.CODES = {}\"]\n",
+            ),
             ("run.py", "call([sys.executable, '-c', 'import p.contract_gen as c; c.CODES={}'])\n"),
             ("x.sh", "python -Ic 'import p.contract_gen as c; setattr(c, \"CODES\", 1)'\n"),
         ] {

@@ -20,9 +20,7 @@ impl ListedImport {
     pub fn all(code: &str) -> Vec<Self> {
         let mut found = Vec::new();
         let (Ok(from), Ok(plain)) = (
-            regex(
-                r"(?m)^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]*(?:\(([^)]*)\)|([^\n;]*))",
-            ),
+            regex(r"(?m)^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]*(?:\(([^)]*)\)|([^\n;]*))"),
             regex(r"(?m)^[ \t]*import[ \t]+([^\n;]+)"),
         ) else {
             return found;
@@ -72,7 +70,8 @@ mod tests {
 
     #[test]
     fn every_name_of_a_list_is_found_with_the_name_that_it_gets() {
-        let code = "from a.b import (\n    c,\n    d as e,\n)\nimport f.g as h, i\nfrom . import j\n";
+        let code =
+            "from a.b import (\n    c,\n    d as e,\n)\nimport f.g as h, i\nfrom . import j\n";
         let found = ListedImport::all(code);
         let text = |place: &Range<usize>| code.get(place.clone()).unwrap();
         let found: Vec<_> = found

@@ -61,16 +61,24 @@ pub fn compare(
     strays.retain(|stray| !shadows.iter().any(|shadow| shadow.path == stray.path));
     found.extend(strays);
     found.extend(shadows);
-    found.extend(special_modes(project, &compared));
+    found.extend(special_modes(project, repository, &compared));
     found.extend(names::findings(repository, &wanted));
     Ok(DriftComparison { plan, findings: found, compared })
 }
 
 /// Managed files with a bit that a plan does not know.
-fn special_modes(project: &Project, compared: &BTreeSet<RelativePath>) -> Vec<Finding> {
-    let special = compared.iter().filter(|path| {
-        files::has_special_mode(&path.below(&project.root)).is_ok_and(|special| special)
-    });
+fn special_modes(
+    project: &Project,
+    repository: &ProjectFiles,
+    compared: &BTreeSet<RelativePath>,
+) -> Vec<Finding> {
+    let special =
+        compared.iter().filter(|path| match repository.files.contains_key(path.as_str()) {
+            true => repository.special.contains(path.as_str()),
+            false => {
+                files::has_special_mode(&path.below(&project.root)).is_ok_and(|special| special)
+            }
+        });
     let finding = |path: &RelativePath| {
         let message = "the file has a setuid, setgid or sticky bit".to_owned();
         let mut finding = rules::MODE.finding(path.as_str(), message);
@@ -222,6 +230,7 @@ pub fn extra(
         directories.push(contract);
     }
     directories.extend(record.runtime.as_ref().map(|runtime| runtime.path.as_str()));
+    let known: BTreeSet<&str> = wanted.paths().chain(stays).map(RelativePath::as_str).collect();
     let mut findings = Vec::new();
     for directory in directories {
         // Ignored code in the runtime is loaded with it.
@@ -229,12 +238,10 @@ pub fn extra(
         let ignored =
             ignored.filter(|path| is_runtime(record, directory) && is_below(path, directory));
         for path in repository::below(repository, directory).chain(ignored) {
-            let kept = record.spec.keep.iter().any(|own| own.as_str() == path)
-                || stays.iter().any(|known| known.as_str() == path)
-                || runtime::is_owned(record, path);
             if own_file.as_deref() != Some(path)
-                && !kept
-                && !wanted.paths().any(|known| known.as_str() == path)
+                && !known.contains(path)
+                && !record.spec.keep.iter().any(|own| own.as_str() == path)
+                && !runtime::is_owned(record, path)
             {
                 let message = format!("aos manages `{directory}`, but did not write this file");
                 findings.push(rules::EXTRA.finding(path, message));

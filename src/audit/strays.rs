@@ -55,9 +55,10 @@ fn modules(repository: &ProjectFiles, record: &Record, wanted: &FileSet) -> Vec<
             && !directories.iter().any(|directory| is_below(path, directory))
     };
     let finding = |path: &str, message: &str| rules::STRAY_MODULE.finding(path, message.to_owned());
+    let wanted: BTreeSet<&str> = wanted.paths().map(RelativePath::as_str).collect();
     let mut found = Vec::new();
     for (path, file) in &repository.files {
-        if is_elsewhere(path) || is_wanted(wanted, path) {
+        if wanted.contains(path.as_str()) || is_elsewhere(path) {
             continue;
         }
         let (stem, ending) = name_of(path);
@@ -84,7 +85,7 @@ fn modules(repository: &ProjectFiles, record: &Record, wanted: &FileSet) -> Vec<
             && stems.contains(stem)
             && ENDINGS.contains(&ending)
             && !is_compiled
-            && !is_wanted(wanted, path)
+            && !wanted.contains(path.as_str())
         {
             let message =
                 "it has the name of a generated module, git ignores it, and no output declares it";
@@ -177,8 +178,10 @@ fn runtime_place(repository: &ProjectFiles, record: &Record) -> Option<Finding> 
     let prefix = format!("{own}/");
     let uses_module = repository.below(&prefix, ".py").any(|(path, file)| {
         !path[prefix.len()..].contains('/')
-            && std::str::from_utf8(&file.bytes)
-                .is_ok_and(|text| imports.iter().any(|import| text.contains(import.as_str())))
+            && file
+                .bytes
+                .text()
+                .is_some_and(|text| imports.iter().any(|import| text.contains(import.as_str())))
     });
     let outputs = record.outputs.get("python").into_iter().flatten();
     let mut directories = outputs

@@ -5,6 +5,7 @@
 pub mod cli_name;
 pub mod document;
 pub mod family;
+pub mod file_bytes;
 pub mod findings;
 pub mod json;
 pub mod json_schema;
@@ -19,6 +20,7 @@ pub mod surface;
 pub mod tag;
 
 pub use family::Family;
+pub use file_bytes::FileBytes;
 pub use findings::{Finding, Severity};
 pub use repository::ProjectFiles;
 pub use tag::SpecTag;

@@ -1,9 +1,12 @@
 //! What was computed from a text, for the next file with the same text: most files of a fleet are equal.
 //!
-//! Only for what follows from the text alone. Nothing is forgotten, so the amount of text is bounded.
+//! Only for what follows from the text alone. Nothing is forgotten, so the amount of text is bounded. A text that files
+//! share is known by its place in memory and is not compared.
 
-use std::collections::BTreeMap;
-use std::sync::RwLock;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{LazyLock, RwLock};
+
+use super::file_bytes;
 
 /// Most bytes of text that one memory holds.
 const MAX_TEXT: usize = 1024 * 1024;
@@ -15,16 +18,28 @@ type KnownTexts<V> = BTreeMap<(usize, &'static str), V>;
 #[derive(Debug)]
 pub struct Remembered<V: 'static> {
     known: RwLock<(usize, KnownTexts<V>)>,
+    /// For texts that files share, by address and length.
+    shared: LazyLock<RwLock<HashMap<(usize, usize), V>>>,
 }
 
 impl<V: Clone> Remembered<V> {
     #[must_use]
     pub const fn new() -> Self {
-        Self { known: RwLock::new((0, BTreeMap::new())) }
+        Self { known: RwLock::new((0, BTreeMap::new())), shared: LazyLock::new(RwLock::default) }
     }
 
     /// The value of `text`, computed by `value` the first time; `None` once the memory is full.
     pub fn of(&self, text: &str, value: impl FnOnce(&'static str) -> V) -> Option<V> {
+        let place = (text.as_ptr().addr(), text.len());
+        if let Some(value) = self.shared.read().ok()?.get(&place) {
+            return Some(value.clone());
+        }
+        if let Some(kept) = file_bytes::kept(text) {
+            // Two threads may compute the same value; neither waits for the other.
+            let value = value(kept);
+            self.shared.write().ok()?.insert(place, value.clone());
+            return Some(value);
+        }
         {
             let known = self.known.read().ok()?;
             if let Some(value) = found(&known.1, text) {

@@ -2,7 +2,9 @@
 //!
 //! A snapshot in memory: rules never touch the disk, so the same input gives the same findings everywhere.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::file_bytes::FileBytes;
 
 /// A directory with one of these is a project, or the source of a runtime.
 const MARKERS: &[&str] = &["aos.toml", ".agent/SPEC_VERSION", "runtime.toml"];
@@ -10,7 +12,7 @@ const MARKERS: &[&str] = &["aos.toml", ".agent/SPEC_VERSION", "runtime.toml"];
 /// One regular file.
 #[derive(Clone, Debug)]
 pub struct SourceFile {
-    pub bytes: Vec<u8>,
+    pub bytes: FileBytes,
     /// True when the owner may execute it (always false on systems without the bit).
     pub executable: bool,
 }
@@ -31,6 +33,11 @@ pub struct ProjectFiles {
     pub unreadable: Vec<(String, String)>,
     /// Directories whose entries are not all known, with the reason; files may be missing from this snapshot.
     pub unlisted: Vec<(String, String)>,
+    /// Files with a setuid, setgid or sticky bit.
+    pub special: BTreeSet<String>,
+    /// Every name in each directory that was entered, sorted, by the path of the directory, empty for the root. Nothing
+    /// when not all directories were read.
+    pub names: BTreeMap<String, Vec<String>>,
     /// Directories below the root that have the name of a write of aos.
     pub writes: Vec<String>,
     /// Why it may not be known which files are committed.
@@ -78,7 +85,7 @@ impl ProjectFiles {
     /// The file as text; `None` when it is absent or not UTF-8.
     #[must_use]
     pub fn text(&self, path: &str) -> Option<&str> {
-        self.bytes(path).and_then(|bytes| std::str::from_utf8(bytes).ok())
+        self.files.get(path).and_then(|file| file.bytes.text())
     }
 
     /// Directories that are projects of their own, in path order. One that holds a path of `own` is a part of this
@@ -132,7 +139,7 @@ mod tests {
         let paths =
             ["aos.toml", "a/aos.toml", "b/c/.agent/SPEC_VERSION", "d/runtime.toml", "e/x-aos.toml"];
         for path in paths {
-            let file = SourceFile { bytes: Vec::new(), executable: false };
+            let file = SourceFile { bytes: "".into(), executable: false };
             repository.files.insert(path.to_owned(), file);
         }
         assert_eq!(repository.nested(std::iter::empty()), ["a", "b/c", "d"]);

@@ -63,10 +63,11 @@ impl Lock {
     /// # Errors
     /// When it is malformed, or a newer aos wrote it.
     pub fn parse(bytes: &[u8]) -> Result<Self, RecordError> {
-        if let Some(version) = lock_version(bytes).filter(|version| *version != LOCK_VERSION) {
-            return Err(RecordError::LockVersion(version));
-        }
-        let document: LockDocument = toml(bytes)?;
+        let document: LockDocument = toml(bytes).map_err(|error| {
+            // A newer lock may have members that are unknown here.
+            let version = lock_version(bytes).filter(|version| *version != LOCK_VERSION);
+            version.map_or(error, RecordError::LockVersion)
+        })?;
         if document.version != LOCK_VERSION {
             return Err(RecordError::LockVersion(document.version));
         }

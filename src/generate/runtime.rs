@@ -6,9 +6,11 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::OnceLock;
 
 use serde::Deserialize;
 
+use crate::contract::FileBytes;
 use crate::plan::{Content, Digest, FileSet, FileSetError, RelativePath};
 
 use super::go_module::GoModule;
@@ -71,6 +73,8 @@ pub struct Runtime {
     pub info: RuntimeInfo,
     /// Every file of the runtime's own repository, tests and example tool included, by path.
     pub sources: BTreeMap<String, Cow<'static, [u8]>>,
+    /// The vendored files that are equal in all projects, by their path below the root.
+    equal: OnceLock<BTreeMap<String, (Content, Digest)>>,
 }
 
 /// Why a runtime cannot be given to a project.
@@ -83,6 +87,11 @@ pub enum RuntimeError {
 }
 
 impl Runtime {
+    #[must_use]
+    pub fn new(info: RuntimeInfo, sources: BTreeMap<String, Cow<'static, [u8]>>) -> Self {
+        Self { info, sources, equal: OnceLock::new() }
+    }
+
     /// The vendored files by their path below the root.
     pub fn parts(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.sources.iter().filter_map(|(path, bytes)| {
@@ -111,14 +120,51 @@ impl Runtime {
         module: Option<&GoModule>,
     ) -> Result<FileSet, RuntimeError> {
         let mut files = FileSet::default();
+        let equal = self.equal();
         for (inner, bytes) in self.parts() {
             let path = RelativePath::parse(&format!("{}/{inner}", section.path))
                 .map_err(FileSetError::from)?;
             if section.owner(&path).is_none() {
-                files.insert(path, Content::plain(self.localised(inner, bytes, module)?))?;
+                let content = match equal.get(inner) {
+                    Some((content, _)) => content.clone(),
+                    None => Content::plain(self.localised(inner, bytes, module)?),
+                };
+                files.insert(path, content)?;
             }
         }
         Ok(files)
+    }
+
+    /// The digests of `files`, which this runtime has in a project.
+    #[must_use]
+    pub fn digests(
+        &self,
+        section: &RuntimeSection,
+        files: &FileSet,
+    ) -> BTreeMap<RelativePath, Digest> {
+        let equal = self.equal();
+        let root = section.path.as_str();
+        let digest = |(path, content): (&RelativePath, &Content)| {
+            let inner = path.as_str().strip_prefix(root).and_then(|path| path.strip_prefix('/'));
+            let known = inner.and_then(|inner| equal.get(inner));
+            let known = known.filter(|(known, _)| known == content);
+            (path.clone(), known.map_or_else(|| content.digest(), |(_, digest)| *digest))
+        };
+        files.iter().map(digest).collect()
+    }
+
+    /// Files without an import path: those of Go need the one of the project.
+    fn equal(&self) -> &BTreeMap<String, (Content, Digest)> {
+        self.equal.get_or_init(|| {
+            let is_equal = |inner: &str| self.info.import.is_none() || !inner.ends_with(".go");
+            let parts = self.parts().filter(|(inner, _)| is_equal(inner));
+            let shared = parts.map(|(inner, bytes)| {
+                let bytes = FileBytes::expected(bytes).to_arc();
+                let digest = Digest::of(&bytes);
+                (inner.to_owned(), (Content { bytes, executable: false }, digest))
+            });
+            shared.collect()
+        })
     }
 
     /// The bytes of one file as a project has them.
@@ -199,7 +245,7 @@ mod tests {
             ("internal/cli/items.go", "import \"aos.invalid/tool/internal/runtime/a\"\n"),
         ];
         let sources = files.map(|(path, text)| (path.to_owned(), text.as_bytes().into()));
-        Runtime { info: info.unwrap(), sources: BTreeMap::from(sources) }
+        Runtime::new(info.unwrap(), BTreeMap::from(sources))
     }
 
     fn section(own: &[&str]) -> RuntimeSection {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::contract::document::ContractError;
-use crate::contract::{Family, SpecTag};
+use crate::contract::{Family, FileBytes, SpecTag};
 use crate::plan::{Content, Digest, FileSet, FileSetError, RelativePath};
 
 use super::outputs::OUTPUTS;
@@ -76,8 +76,8 @@ impl SpecRelease {
             family,
             tag,
             source,
-            contract_bytes: Arc::from(contract_bytes),
-            spec_bytes: Arc::from(spec_bytes),
+            contract_bytes: FileBytes::expected(contract_bytes).to_arc(),
+            spec_bytes: FileBytes::expected(spec_bytes).to_arc(),
             contract_digest: Digest::of(contract_bytes),
             spec_digest: Digest::of(spec_bytes),
             contract,

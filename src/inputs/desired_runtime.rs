@@ -1,6 +1,7 @@
 //! The runtime a project should have: which version, which of its files, and what the project owns of it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::contract::{Family, SpecTag};
 use crate::generate::go_module::GoModule;
@@ -68,7 +69,7 @@ impl From<RuntimeError> for RuntimeFault {
 pub struct RuntimeOrigin {
     /// The directory of the runtime; aos owns all of it but the parts that the project owns.
     pub path: RelativePath,
-    runtime: Runtime,
+    runtime: Arc<Runtime>,
     module: Option<GoModule>,
     released: BTreeMap<RelativePath, Digest>,
 }
@@ -141,8 +142,11 @@ pub fn chosen_runtime(
     let module = module_of(&runtime, go_mod)?;
     let files = runtime.files(section, module.as_ref())?;
     let released = locked.map(|locked| released(section, locked)).transpose()?.unwrap_or_default();
-    let locked =
-        LockedRuntime { name: section.name.clone(), version: ours, files: digests(&files) };
+    let locked = LockedRuntime {
+        name: section.name.clone(),
+        version: ours,
+        files: runtime.digests(section, &files),
+    };
     let origin = Some(RuntimeOrigin { path: section.path.clone(), runtime, module, released });
     Ok(ChosenRuntime { files, kept, locked: Some(locked), origin })
 }
@@ -181,7 +185,7 @@ pub fn runtime_files(
 ///
 /// # Errors
 /// When this build has none of that name.
-pub fn runtime_of(section: &RuntimeSection) -> Result<Runtime, RuntimeFault> {
+pub fn runtime_of(section: &RuntimeSection) -> Result<Arc<Runtime>, RuntimeFault> {
     let unknown = || RuntimeFault::Unknown {
         name: section.name.clone(),
         known: runtimes::names().join(", "),

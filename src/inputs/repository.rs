@@ -4,9 +4,9 @@
 
 use std::path::Path;
 
-use crate::contract::ProjectFiles;
 use crate::contract::pipelines::is_pipeline;
 use crate::contract::repository::SourceFile;
+use crate::contract::{FileBytes, ProjectFiles};
 use crate::generate::record::AGENT_DIRECTORY;
 use crate::generate::record_spec::CONTRACT_DIRECTORY;
 use crate::plan::{Content, RelativePath, Tree, TreeEntry};
@@ -62,8 +62,10 @@ pub fn load(project: &Project) -> ProjectFiles {
         .into_iter();
     let mut seen = 0;
     let mut total = 0;
+    let mut is_whole = true;
     while let Some(entry) = walk.next() {
         if seen >= MAX_FILES || total > MAX_TOTAL {
+            is_whole = false;
             repository
                 .unlisted
                 .push((".".to_owned(), "the project has more files than aos reads".to_owned()));
@@ -73,6 +75,7 @@ pub fn load(project: &Project) -> ProjectFiles {
         match entry {
             Ok(entry) if entry.file_type().is_dir() => {
                 let path = relative(&project.root, entry.path());
+                add_name(&mut repository, &path);
                 if entry.depth() > 1 && is_write(&path) {
                     repository.writes.push(path.clone());
                 }
@@ -86,6 +89,7 @@ pub fn load(project: &Project) -> ProjectFiles {
             }
             Ok(entry) => {
                 let path = relative(&project.root, entry.path());
+                add_name(&mut repository, &path);
                 repository.walked += 1;
                 match scope.standing(&path) {
                     Standing::Committed => total += add(&mut repository, path, &entry),
@@ -94,6 +98,7 @@ pub fn load(project: &Project) -> ProjectFiles {
                 }
             }
             Err(error) => {
+                is_whole = false;
                 let path = error
                     .path()
                     .map(|path| relative(&project.root, path))
@@ -102,7 +107,19 @@ pub fn load(project: &Project) -> ProjectFiles {
             }
         }
     }
+    match is_whole {
+        true => repository.names.values_mut().for_each(|names| names.sort_unstable()),
+        false => repository.names.clear(),
+    }
     repository
+}
+
+fn add_name(repository: &mut ProjectFiles, path: &str) {
+    let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
+    match repository.names.get_mut(directory) {
+        Some(names) => names.push(name.to_owned()),
+        None => drop(repository.names.insert(directory.to_owned(), vec![name.to_owned()])),
+    }
 }
 
 /// What a file is to the rules.
@@ -263,7 +280,7 @@ fn add_ignored(repository: &mut ProjectFiles, path: String, entry: &walkdir::Dir
         Err(_) => (Vec::new(), false),
     };
     let size = bytes.len();
-    repository.ignored.insert(path, SourceFile { bytes, executable });
+    repository.ignored.insert(path, SourceFile { bytes: FileBytes::shared(bytes), executable });
     size
 }
 
@@ -280,7 +297,13 @@ fn add(repository: &mut ProjectFiles, path: String, entry: &walkdir::DirEntry) -
     match files::read(entry.path(), MAX_FILE) {
         Ok(loaded) => {
             let size = loaded.bytes.len();
-            let file = SourceFile { bytes: loaded.bytes, executable: loaded.executable };
+            if loaded.special {
+                repository.special.insert(path.clone());
+            }
+            let file = SourceFile {
+                bytes: FileBytes::shared(loaded.bytes),
+                executable: loaded.executable,
+            };
             repository.files.insert(path, file);
             size
         }
@@ -308,8 +331,7 @@ pub fn tree<'a>(
     for path in paths {
         match repository.files.get(path.as_str()) {
             Some(file) => {
-                let content =
-                    Content { bytes: file.bytes.as_slice().into(), executable: file.executable };
+                let content = Content { bytes: file.bytes.to_arc(), executable: file.executable };
                 known.entries.insert(path.clone(), TreeEntry::File(content));
             }
             None => others.push(path),

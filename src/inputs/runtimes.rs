@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use include_dir::{Dir, include_dir};
 
@@ -30,21 +31,29 @@ pub fn names() -> Vec<String> {
     directories.map(str::to_owned).collect()
 }
 
-/// The runtime called `name`, in the version of this build; `None` when there is none.
+/// The runtime called `name`, in the version of this build; `None` when there is none. Read once for a whole fleet.
 ///
 /// # Errors
 /// When its description is malformed.
-pub fn find(name: &str) -> Result<Option<Runtime>, EmbeddedError> {
+pub fn find(name: &str) -> Result<Option<Arc<Runtime>>, EmbeddedError> {
+    static KNOWN: Mutex<BTreeMap<String, Arc<Runtime>>> = Mutex::new(BTreeMap::new());
     if let Some(directory) = test_runtimes() {
         let directory = Path::new(&directory).join(name);
         if files::kind(&directory).is_ok_and(|kind| kind == files::Kind::Directory) {
-            return from_directory(&directory).map(Some);
+            return from_directory(&directory).map(|runtime| Some(Arc::new(runtime)));
         }
     }
     let Some(directory) = RUNTIMES.get_dir(name) else { return Ok(None) };
+    if let Some(known) = KNOWN.lock().ok().and_then(|known| known.get(name).cloned()) {
+        return Ok(Some(known));
+    }
     let mut sources = BTreeMap::new();
     collect(directory, &format!("{name}/"), &mut sources);
-    assembled(name, sources).map(Some)
+    let runtime = Arc::new(assembled(name, sources)?);
+    if let Ok(mut known) = KNOWN.lock() {
+        known.insert(name.to_owned(), Arc::clone(&runtime));
+    }
+    Ok(Some(runtime))
 }
 
 /// The digests of the files of a released runtime, by the path below its directory.
@@ -87,7 +96,7 @@ fn assembled(name: &str, sources: Sources) -> Result<Runtime, EmbeddedError> {
     let text = sources.get(INFO).and_then(|bytes| std::str::from_utf8(bytes).ok());
     let missing = || EmbeddedError { path: path.clone(), reason: "it is missing".to_owned() };
     let info: RuntimeInfo = embedded::toml(&path, text.ok_or_else(missing)?)?;
-    Ok(Runtime { info, sources })
+    Ok(Runtime::new(info, sources))
 }
 
 fn collect(directory: &'static Dir<'static>, root: &str, sources: &mut Sources) {

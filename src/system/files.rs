@@ -72,6 +72,8 @@ fn link_count(_metadata: &fs::Metadata) -> u64 {
 pub struct Loaded {
     pub bytes: Vec<u8>,
     pub executable: bool,
+    /// Whether it has its setuid, setgid or sticky bit.
+    pub special: bool,
 }
 
 /// Reads a regular file of at most `limit` bytes. Never follows a final link, never blocks on a pipe.
@@ -79,20 +81,19 @@ pub struct Loaded {
 /// # Errors
 /// `InvalidData` when it is not a regular file, `FileTooLarge` above the limit.
 pub fn read(path: &Path, limit: u64) -> io::Result<Loaded> {
-    let mut file = opened(path)?;
-    let metadata = file.metadata()?;
+    let (mut file, metadata) = opened(path)?;
     let too_large =
         || io::Error::new(io::ErrorKind::FileTooLarge, format!("it is larger than {limit} bytes"));
     if metadata.len() > limit {
         return Err(too_large());
     }
     let bytes = read_whole(&mut file, metadata.len(), limit)?.ok_or_else(too_large)?;
-    Ok(Loaded { bytes, executable: is_executable(&metadata) })
+    Ok(Loaded { bytes, executable: is_executable(&metadata), special: is_special(&metadata) })
 }
 
 /// A regular file, open for reading.
 #[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
-fn opened(path: &Path) -> io::Result<File> {
+fn opened(path: &Path) -> io::Result<(File, fs::Metadata)> {
     let mut options = OpenOptions::new();
     options.read(true);
     #[cfg(unix)]
@@ -102,10 +103,11 @@ fn opened(path: &Path) -> io::Result<File> {
         options.custom_flags(i32::try_from(flags.bits()).unwrap_or(0));
     }
     let file = options.open(path)?;
-    if !file.metadata()?.is_file() {
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "it is not a regular file"));
     }
-    Ok(file)
+    Ok((file, metadata))
 }
 
 /// The content of a file that had `length` bytes a moment ago; `None` when it has grown beyond `limit`.
@@ -148,9 +150,8 @@ pub struct Stream {
 /// `InvalidData` when it is not a regular file.
 #[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn open_named(path: &Path) -> io::Result<Stream> {
-    let file = opened(&fs::canonicalize(path)?)?;
-    let length = file.metadata()?.len();
-    Ok(Stream { file, length })
+    let (file, metadata) = opened(&fs::canonicalize(path)?)?;
+    Ok(Stream { file, length: metadata.len() })
 }
 
 impl io::Read for Stream {
@@ -223,23 +224,41 @@ pub fn is_private(path: &Path) -> io::Result<bool> {
     }
 }
 
+/// What tells one state of a file from another.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Stamp {
+    length: u64,
+    modified: std::time::SystemTime,
+}
+
+/// The state of a file, without reading it.
+///
+/// # Errors
+/// When the file cannot be looked at.
+#[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
+pub fn stamp(path: &Path) -> io::Result<Stamp> {
+    let metadata = fs::symlink_metadata(path)?;
+    Ok(Stamp { length: metadata.len(), modified: metadata.modified()? })
+}
+
 /// Whether a file has its setuid, setgid or sticky bit; never where the system has no such bits.
 ///
 /// # Errors
 /// When the file cannot be looked at.
 #[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn has_special_mode(path: &Path) -> io::Result<bool> {
-    let metadata = fs::symlink_metadata(path)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        Ok(metadata.is_file() && metadata.permissions().mode() & 0o7000 != 0)
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = metadata;
-        Ok(false)
-    }
+    Ok(is_special(&fs::symlink_metadata(path)?))
+}
+
+#[cfg(unix)]
+fn is_special(metadata: &fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    metadata.is_file() && metadata.permissions().mode() & 0o7000 != 0
+}
+
+#[cfg(not(unix))]
+fn is_special(_metadata: &fs::Metadata) -> bool {
+    false
 }
 
 /// Creates one directory; its parent must exist.

@@ -1,5 +1,7 @@
 //! Where git keeps what it knows about a working tree, and which paths it tracks; no git program runs.
 
+use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use super::files::{self, Kind};
@@ -47,6 +49,29 @@ pub fn common_directory(git: &Path) -> PathBuf {
     pointer(&git.join("commondir"), "").map_or_else(|| git.to_owned(), |common| git.join(common))
 }
 
+/// The paths in all parts of a split index below `prefix`, relative to it; `None` when a part cannot be read. Paths that
+/// were removed since the last split are among them.
+#[must_use]
+pub fn split_index(git: &Path, prefix: &str) -> Option<BTreeSet<String>> {
+    let mut paths = BTreeSet::new();
+    for part in index_parts(git)? {
+        let loaded = files::read(&git.join(part), MAX_INDEX).ok()?;
+        paths.extend(git_index::part(&loaded.bytes, prefix)?);
+    }
+    Some(paths)
+}
+
+/// The names of the files that an index may consist of.
+fn index_parts(git: &Path) -> Option<Vec<OsString>> {
+    let mut names = files::names(git).ok()?;
+    names.retain(|name| {
+        let name = name.to_string_lossy();
+        name == "index" || name.starts_with("sharedindex.")
+    });
+    names.truncate(MAX_PARTS);
+    Some(names)
+}
+
 /// Whether git tracks `name` in `root` or something below it, in a worktree and with a split index, too; `None` when an
 /// index cannot be read.
 #[must_use]
@@ -56,13 +81,8 @@ pub fn tracks(root: &Path, name: &str) -> Option<bool> {
     let git = git.ok()?;
     let place = root.strip_prefix(&top).ok()?.join(name);
     let place = place.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/");
-    let names = files::names(&git).ok()?;
-    let parts = names.iter().filter(|name| {
-        let name = name.to_string_lossy();
-        name == "index" || name.starts_with("sharedindex.")
-    });
     let mut is_known = true;
-    for part in parts.take(MAX_PARTS) {
+    for part in index_parts(&git)? {
         let loaded = files::read(&git.join(part), MAX_INDEX).ok();
         match loaded.and_then(|loaded| git_index::has(&loaded.bytes, &place)) {
             Some(true) => return Some(true),

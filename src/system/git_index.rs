@@ -27,6 +27,20 @@ pub fn paths(bytes: &[u8], prefix: &str) -> Result<BTreeSet<String>, &'static st
     }
 }
 
+/// Why a split index is refused by `paths`; each of its parts can be read alone.
+pub const SPLIT: &str = "it is split";
+
+/// The paths of one part of a split index, below `prefix` and relative to it. A part may have paths that another one
+/// removes.
+#[must_use]
+pub fn part(bytes: &[u8], prefix: &str) -> Option<BTreeSet<String>> {
+    let mut read = OBJECT_NAMES.into_iter().filter_map(|size| read(bytes, prefix, size, true).ok());
+    let mut paths = read.next()?;
+    // An entry without a path replaces one of the other part.
+    paths.remove("");
+    Some(paths)
+}
+
 /// Whether an index, or a part of a split or sparse one, has `path` or something below it; `None` when it cannot be
 /// read.
 #[must_use]
@@ -124,7 +138,7 @@ fn extensions(input: &mut IndexInput<'_>) -> Result<(), &'static str> {
         let name = input.take(4)?;
         let length = input.number()?;
         match name {
-            b"link" => return Err("it is split"),
+            b"link" => return Err(SPLIT),
             b"sdir" => return Err("it is sparse"),
             // A small letter marks an extension that changes the meaning of the entries.
             [first, ..] if !first.is_ascii_uppercase() => return Err(DAMAGED),
@@ -255,7 +269,9 @@ mod tests {
     #[test]
     fn an_index_that_does_not_hold_all_paths_is_refused() {
         let split = index("sha1", "2", &[&["update-index", "--split-index"]]);
-        assert_eq!(paths(&split, ""), Err("it is split"));
+        assert_eq!(paths(&split, ""), Err(SPLIT));
+        assert!(part(&split, "").unwrap().is_empty());
+        assert_eq!(part(b"", ""), None);
         assert_eq!(has(&split, "deep/z"), Some(false), "the entries are in the other part");
         let whole = index("sha256", "4", &[]);
         for (path, expected) in

@@ -32,6 +32,7 @@ mod check_guard;
 mod check_loaded;
 mod check_members;
 mod check_records;
+mod check_replaced;
 mod check_shadows;
 mod check_tools;
 mod check_uses;

@@ -79,3 +79,39 @@ fn a_directory_in_an_older_format_gets_the_same_answer() {
     let error = run(scene.trusting(&arguments).current_dir(tool)).error("E_VALIDATION", 2);
     assert_eq!(error["details"]["member"], "contract");
 }
+
+#[test]
+fn a_contract_of_a_tool_that_gives_up_what_callers_rely_on_is_refused() {
+    let scene = Scene::without_source();
+    let tool = tool(&scene);
+    let released =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("contract/agent-cli/v1.1.0");
+    let text = disk::read(&released.join("contract.json")).replace("\"v1.1.0\"", "\"v1.6.2\"");
+    let fork = |place: &str, value: serde_json::Value| {
+        let mut contract: serde_json::Value = serde_json::from_str(&text).unwrap();
+        *contract.pointer_mut(place).unwrap() = value;
+        published(contract.to_string().into_bytes())
+    };
+    for (place, value, named) in [
+        ("/exit_codes/table/5", json!("success"), "exit_codes.table.5"),
+        ("/http_status/401", json!("E_SERVER"), "http_status.401"),
+        ("/envelope/meta_required_keys", json!([]), "envelope.meta_required_keys"),
+        ("/envelope/error_object_keys", json!(["code"]), "envelope.error_object_keys"),
+        ("/write/dry_run_keys", json!(["preview"]), "write.dry_run_keys"),
+        ("/untrusted_key", json!("trusted"), "untrusted_key"),
+        ("/extension/human_action_exit", json!(1), "extension.human_action_exit"),
+        (
+            "/self_description/reference/required_keys",
+            json!(["tool", "version"]),
+            "self_description.reference.required_keys",
+        ),
+    ] {
+        scene.pack("v1.6.2", &fork(place, value));
+        let answer = run(scene.trusting(&["sync-spec", "--to", "v1.6.2"]).current_dir(&tool));
+        let error = answer.error("E_VALIDATION", 2);
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains(named), "{place}: {message}");
+    }
+    scene.pack("v1.6.2", &fork("/write/confirm_policies", json!(["always"])));
+    run(scene.trusting(&["sync-spec", "--to", "v1.6.2"]).current_dir(&tool)).data();
+}

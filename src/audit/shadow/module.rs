@@ -41,7 +41,21 @@ impl<'a> GeneratedModule<'a> {
 
     /// Names beside the module, from the disk: what git ignores is loaded all the same.
     pub(super) fn siblings(&self) -> Vec<String> {
-        names(&self.root.join(self.directory))
+        self.names(self.directory)
+    }
+
+    /// Names in a directory of the project, as the walk met them; the disk is asked about the others.
+    pub(super) fn names(&self, directory: &str) -> Vec<String> {
+        let known = &self.repository.names;
+        if let Some(names) = known.get(directory) {
+            return names.clone();
+        }
+        let (above, name) = directory.rsplit_once('/').unwrap_or(("", directory));
+        let is_absent = |names: &Vec<String>| names.iter().all(|known| known != name);
+        if !directory.is_empty() && known.get(above).is_some_and(is_absent) {
+            return Vec::new();
+        }
+        names(&self.root.join(directory))
     }
 
     pub(super) fn kind(&self, path: &str) -> Kind {
@@ -73,7 +87,7 @@ impl<'a> GeneratedModule<'a> {
         self.repository.files.iter().chain(&self.repository.ignored).filter_map(
             move |(path, file)| {
                 let wanted = endings.iter().any(|ending| path.ends_with(ending)) && path != own;
-                let text = wanted.then(|| std::str::from_utf8(&file.bytes).ok()).flatten()?;
+                let text = file.bytes.text().filter(|_| wanted)?;
                 Some((path.as_str(), text))
             },
         )
@@ -107,7 +121,7 @@ pub(super) fn line(text: &str, at: usize) -> u32 {
 }
 
 /// Names in a directory, at most as many as a source directory can have.
-pub(super) fn names(directory: &Path) -> Vec<String> {
+fn names(directory: &Path) -> Vec<String> {
     const MAX_NAMES: usize = 20_000;
     let names = files::names(directory).unwrap_or_default();
     let mut names: Vec<_> =

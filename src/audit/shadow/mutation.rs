@@ -1,5 +1,7 @@
 //! Where a source changes a value that it got under some name: one set of patterns for all languages.
 
+use std::sync::Arc;
+
 use regex::Regex;
 
 use super::pattern::regex;
@@ -18,7 +20,7 @@ const FUNCTIONS: &str = r"setattr|delattr|setitem|delitem|vars|patch\.object|pat
 
 /// The patterns for values that go by `names`.
 pub struct Mutation {
-    patterns: Vec<Regex>,
+    patterns: Vec<Arc<Regex>>,
 }
 
 impl Mutation {

@@ -1,22 +1,23 @@
 //! Regular expressions over source text: small to compile, and compiled once for all files that need them.
 
 use std::collections::HashMap;
-use std::sync::{LazyLock, Mutex};
+use std::sync::{Arc, LazyLock, RwLock};
 
 use regex::Regex;
 
 /// Most expressions that are kept.
 const MAX_KEPT: usize = 512;
 
-static KEPT: LazyLock<Mutex<HashMap<String, Regex>>> = LazyLock::new(Mutex::default);
+static KEPT: LazyLock<RwLock<HashMap<String, Arc<Regex>>>> = LazyLock::new(RwLock::default);
 
 /// The expression for `pattern`. A word is made of ASCII letters, digits, `_` and everything that is not ASCII: the
-/// tables of Unicode would cost more than the rest of a check.
+/// tables of Unicode would cost more than the rest of a check. All users share it with what it has learnt about texts: a
+/// clone would begin anew.
 ///
 /// # Errors
 /// When the pattern is none, or too large.
-pub fn regex(pattern: &str) -> Result<Regex, regex::Error> {
-    let kept = KEPT.lock().ok().and_then(|kept| kept.get(pattern).cloned());
+pub fn regex(pattern: &str) -> Result<Arc<Regex>, regex::Error> {
+    let kept = KEPT.read().ok().and_then(|kept| kept.get(pattern).cloned());
     if let Some(regex) = kept {
         return Ok(regex);
     }
@@ -24,12 +25,12 @@ pub fn regex(pattern: &str) -> Result<Regex, regex::Error> {
         .replace(r"\w", r"[[:word:]\x{80}-\x{10FFFF}]")
         .replace(r"\s", "[[:space:]]")
         .replace(r"\b", r"(?-u:\b)");
-    let regex = Regex::new(&small)?;
-    if let Ok(mut kept) = KEPT.lock() {
+    let regex = Arc::new(Regex::new(&small)?);
+    if let Ok(mut kept) = KEPT.write() {
         if kept.len() >= MAX_KEPT {
             kept.clear();
         }
-        kept.insert(pattern.to_owned(), regex.clone());
+        kept.insert(pattern.to_owned(), Arc::clone(&regex));
     }
     Ok(regex)
 }

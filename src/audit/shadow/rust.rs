@@ -22,10 +22,14 @@ pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
             found.push(finding);
         }
     }
+    let package = package(module);
+    let replaced = |text: &str| package.as_deref().and_then(|name| replaced(name, text));
     for (path, text) in module.others(&["Cargo.toml", "config.toml", ".cargo/config"]) {
         let at = match path.ends_with("Cargo.toml") {
-            true => dependency(module.stem, text),
-            false if path.contains(".cargo/") => compiler(text),
+            true => dependency(module.stem, text).or_else(|| replaced(text)),
+            false if path.contains(".cargo/") => {
+                compiler(text).or_else(|| linked(module.stem, text)).or_else(|| replaced(text))
+            }
             false => None,
         };
         if let Some(at) = at {
@@ -92,6 +96,58 @@ fn dependency(stem: &str, text: &str) -> Option<usize> {
     named.ok()?.find(text).map(|found| found.start())
 }
 
+/// The name of the package that compiles the module.
+fn package(module: &GeneratedModule<'_>) -> Option<String> {
+    let mut directory = module.directory;
+    loop {
+        let manifest = super::module::join(directory, "Cargo.toml");
+        if let Some(text) = module.repository.text(&manifest) {
+            let manifest = text.parse::<toml_edit::DocumentMut>().ok()?;
+            let name = manifest.get("package")?.get("name")?.as_str()?;
+            return Some(name.to_owned());
+        }
+        if directory.is_empty() {
+            return None;
+        }
+        directory = directory.rsplit_once('/').map_or("", |(above, _)| above);
+    }
+}
+
+/// Where `[patch]`, `[replace]` or `paths` puts another package in place of the one called `name`.
+fn replaced(name: &str, text: &str) -> Option<usize> {
+    if !["patch", "replace", "paths"].iter().any(|word| text.contains(word)) {
+        return None;
+    }
+    let settings = text.parse::<toml_edit::DocumentMut>().ok()?;
+    let alike = |key: &str| key.replace('-', "_") == name.replace('-', "_");
+    let takes = |table: &dyn toml_edit::TableLike| {
+        table.iter().any(|(key, value)| {
+            let renamed = value.get("package").and_then(toml_edit::Item::as_str);
+            alike(renamed.unwrap_or_else(|| key.split([':', '@']).next().unwrap_or(key)))
+        })
+    };
+    let of = |key: &str| settings.get(key).and_then(toml_edit::Item::as_table_like);
+    let patched = of("patch").is_some_and(|sources| {
+        sources.iter().filter_map(|(_, source)| source.as_table_like()).any(takes)
+    });
+    let is_replaced = of("replace").is_some_and(takes);
+    let paths = settings.get("paths").is_some_and(toml_edit::Item::is_array);
+    let word = match (patched, is_replaced, paths) {
+        (true, ..) => "patch",
+        (_, true, _) => "replace",
+        (.., true) => "paths",
+        _ => return None,
+    };
+    text.find(word)
+}
+
+/// A library that the compiler is told to take for the name of the module.
+fn linked(stem: &str, text: &str) -> Option<usize> {
+    let stem = regex::escape(stem);
+    let given = regex(&format!(r#"--extern["',\s=]+(?:\w+:)?{stem}\b"#)).ok()?;
+    given.find(text).map(|found| found.start())
+}
+
 /// A compiler, or a program around it, that the project brings along; one that is installed is named without a path.
 fn compiler(text: &str) -> Option<usize> {
     let given = regex(
@@ -118,6 +174,27 @@ mod tests {
         let mut found = Vec::new();
         check(&module, &mut found);
         found.len()
+    }
+
+    #[test]
+    fn another_package_in_place_of_the_one_with_the_module_is_found() {
+        for text in [
+            "[patch.crates-io]\nmy-tool = { path = \"alt\" }",
+            "[patch.\"https://example.com/x\"]\nother = { path = \"alt\", package = \"my-tool\" }",
+            "[replace]\n\"my_tool:0.1.0\" = { path = \"alt\" }",
+            "paths = [\"alt\"]",
+        ] {
+            assert!(replaced("my-tool", text).is_some(), "{text}");
+        }
+        for text in [
+            "[patch.crates-io]\nserde = { path = \"vendor/serde\" }",
+            "[package]\nname = \"my-tool\"\ninclude = [\"patch\"]",
+            "[replace]\n\"serde:1.0.0\" = { path = \"alt\" }",
+            "paths = 1",
+            "patch = [",
+        ] {
+            assert_eq!(replaced("my-tool", text), None, "{text}");
+        }
     }
 
     #[test]
@@ -167,6 +244,16 @@ mod tests {
             ("Cargo.toml", "[dependencies.contract_gen]\npath = \"../other\"", 1),
             ("Cargo.toml", "[lib]\nname = \"contract_gen\"", 1),
             ("Cargo.toml", "[package]\nexclude = [\"src/contract_gen.rs\"]", 0),
+            (
+                "Cargo.toml",
+                "[package]\nname = \"a\"\n[patch.crates-io]\nserde = { path = \"b\" }",
+                0,
+            ),
+            (
+                ".cargo/config.toml",
+                "[build]\nrustflags = [\"--extern\", \"contract_gen=x.rlib\"]",
+                1,
+            ),
             (".cargo/config.toml", "[build]\nrustc-wrapper = \"./swap.sh\"", 1),
             (".cargo/config.toml", "build.rustc = \"tools/rustc\"", 1),
             (

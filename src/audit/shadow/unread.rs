@@ -64,7 +64,7 @@ pub fn check(module: &GeneratedModule<'_>, generator: &str, found: &mut Vec<Find
     for (path, file) in files.filter(|(path, _)| is_source(path)) {
         // The compilers of Go and Rust refuse such a file.
         let is_lenient = !matches!(generator, "go" | "rust");
-        if is_lenient && std::str::from_utf8(&file.bytes).is_err() {
+        if is_lenient && file.bytes.text().is_none() {
             found.push(unread(path, "it is not UTF-8, so its code was not read"));
         } else if generator == "python"
             && let Some(name) = encoding(&file.bytes).filter(|name| !is_plain(name))

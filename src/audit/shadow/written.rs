@@ -2,6 +2,11 @@
 //!
 //! Only what names the file as the target of a write counts. Reads, deletions and `aos gen` do not.
 
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use regex::Regex;
+
 use crate::contract::Finding;
 use crate::generate::record::Record;
 
@@ -18,7 +23,7 @@ const WRITERS: &str = r"write_text|write_bytes|writeFile|writeFileSync|appendFil
 
 /// Every file that writes to the module, or with a pattern to all files of its directory.
 pub fn check(module: &GeneratedModule<'_>, record: &Record, found: &mut Vec<Finding>) {
-    let Some(writes) = Writes::of(module, record) else { return };
+    let writes = Writes::of(module, record);
     for (path, text) in module.others(&[""]) {
         if is_test_only(path) || module.ours.contains(path) || !writes.is_named_in(text) {
             continue;
@@ -37,15 +42,24 @@ pub fn check(module: &GeneratedModule<'_>, record: &Record, found: &mut Vec<Find
     }
 }
 
+/// A command that writes, a redirection, or a call: each match of the patterns has one of them.
+const HINTS: &str = r"\b(?:cp|mv|ln|install|rsync|sed|perl|ruby|gawk|awk|tee|patch|truncate|ed|ex|dd|curl|wget|git)\s|[>(]";
+
 /// The patterns for one generated file.
-struct Writes {
+struct Writes<'a> {
+    file_name: &'a str,
     needles: Vec<String>,
-    shell: Vec<regex::Regex>,
-    source: Vec<regex::Regex>,
+    /// Made for the first file that names the module: in most projects there is none.
+    patterns: OnceCell<Option<WritePatterns>>,
 }
 
-impl Writes {
-    fn of(module: &GeneratedModule<'_>, record: &Record) -> Option<Self> {
+struct WritePatterns {
+    shell: Vec<Arc<Regex>>,
+    source: Vec<Arc<Regex>>,
+}
+
+impl<'a> Writes<'a> {
+    fn of(module: &GeneratedModule<'a>, record: &Record) -> Self {
         let directory = module.directory.rsplit('/').next().unwrap_or_default();
         let mut needles = vec![module.file_name.to_owned()];
         if !directory.is_empty() {
@@ -57,9 +71,43 @@ impl Writes {
                 parts.into_iter().rev().fold(String::new(), |path, part| join(&path, part)) + "/",
             );
         }
-        let escaped: Vec<_> = needles.iter().map(|needle| regex::escape(needle)).collect();
+        Self { file_name: module.file_name, needles, patterns: OnceCell::new() }
+    }
+
+    /// Whether a text names the module, or its directory, and may write something.
+    fn is_named_in(&self, text: &str) -> bool {
+        self.needles.iter().any(|needle| text.contains(needle.as_str()))
+            && regex(HINTS).is_ok_and(|hints| hints.is_match(text))
+    }
+
+    fn patterns(&self) -> Option<&WritePatterns> {
+        self.patterns.get_or_init(|| WritePatterns::of(self)).as_ref()
+    }
+
+    fn in_script(&self, text: &str) -> Option<usize> {
+        let patterns = self.patterns()?;
+        first(&patterns.shell, text).or_else(|| first(&patterns.source, text))
+    }
+
+    fn in_source(&self, text: &str) -> Option<usize> {
+        let patterns = self.patterns()?;
+        // `//go:generate` runs a command of the shell.
+        let mut start = 0;
+        for line in text.split_inclusive('\n') {
+            if line.starts_with("//go:generate ") && first(&patterns.shell, line).is_some() {
+                return Some(start);
+            }
+            start += line.len();
+        }
+        first(&patterns.source, text)
+    }
+}
+
+impl WritePatterns {
+    fn of(writes: &Writes<'_>) -> Option<Self> {
+        let escaped: Vec<_> = writes.needles.iter().map(|needle| regex::escape(needle)).collect();
         let target = format!(r#"(?:^|[\s"'=/])(?:{})[^\s"';&|]*"#, escaped.join("|"));
-        let name = regex::escape(module.file_name);
+        let name = regex::escape(writes.file_name);
         let shell = [
             // The last word of a command is what it writes.
             format!(
@@ -83,32 +131,12 @@ impl Writes {
         let compiled = |patterns: &[String]| {
             patterns.iter().map(|pattern| regex(pattern).ok()).collect::<Option<Vec<_>>>()
         };
-        Some(Self { needles, shell: compiled(&shell)?, source: compiled(&source)? })
-    }
-
-    fn is_named_in(&self, text: &str) -> bool {
-        self.needles.iter().any(|needle| text.contains(needle.as_str()))
-    }
-
-    fn in_script(&self, text: &str) -> Option<usize> {
-        first(&self.shell, text).or_else(|| first(&self.source, text))
-    }
-
-    fn in_source(&self, text: &str) -> Option<usize> {
-        // `//go:generate` runs a command of the shell.
-        let mut start = 0;
-        for line in text.split_inclusive('\n') {
-            if line.starts_with("//go:generate ") && first(&self.shell, line).is_some() {
-                return Some(start);
-            }
-            start += line.len();
-        }
-        first(&self.source, text)
+        Some(Self { shell: compiled(&shell)?, source: compiled(&source)? })
     }
 }
 
 /// The first match that is not in a comment.
-fn first(patterns: &[regex::Regex], text: &str) -> Option<usize> {
+fn first(patterns: &[Arc<Regex>], text: &str) -> Option<usize> {
     let matches = patterns.iter().flat_map(|pattern| pattern.find_iter(text));
     let places = matches.filter(|found| {
         let start = text[..found.end()].trim_end().rfind('\n').map_or(0, |end| end + 1);

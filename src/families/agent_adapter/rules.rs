@@ -167,7 +167,7 @@ fn files(repository: &ProjectFiles, contract: &AdapterContract, found: &mut Coll
 fn sources(repository: &ProjectFiles) -> impl Iterator<Item = (&str, &str)> {
     repository.files.iter().filter_map(|(path, file)| {
         let own = !path.contains('/') && path.ends_with(".go") && !path.ends_with("_test.go");
-        let text = own.then(|| std::str::from_utf8(&file.bytes).ok()).flatten()?;
+        let text = file.bytes.text().filter(|_| own)?;
         Some((path.as_str(), text))
     })
 }

@@ -1,6 +1,7 @@
 //! What released tags of the family share for ever.
 
 use super::contract::AgentCliContract;
+use crate::contract::name::Key;
 use crate::generate::vendor::Contract;
 use crate::inputs::frozen::FrozenCore;
 
@@ -8,12 +9,66 @@ pub struct AgentCliCore;
 
 impl FrozenCore for AgentCliCore {
     fn changed(&self, old: &Contract, new: &Contract) -> Option<String> {
-        changed_code(old.of::<AgentCliContract>().ok()?, new.of::<AgentCliContract>().ok()?)
+        changed(old.of::<AgentCliContract>().ok()?, new.of::<AgentCliContract>().ok()?)
     }
 }
 
-fn changed_code(old: &AgentCliContract, new: &AgentCliContract) -> Option<String> {
+/// Codes, the meaning of exits, envelopes, the token of a write, marks of untrusted text and the commands that describe a
+/// tool: a caller relies on each of them, whatever contract a tool follows.
+fn changed(old: &AgentCliContract, new: &AgentCliContract) -> Option<String> {
     let mut codes = old.error_codes.core.iter();
-    let changed = codes.find(|(code, spec)| new.error_codes.core.get(*code) != Some(spec));
-    changed.map(|(code, _)| code.to_string())
+    let code = codes.find(|(code, spec)| new.error_codes.core.get(*code) != Some(spec));
+    if let Some((code, _)) = code {
+        return Some(code.to_string());
+    }
+    let mut exits = old.exit_codes.table.iter();
+    let exit = exits.find(|(exit, meaning)| new.exit_codes.table.get(*exit) != Some(meaning));
+    if let Some((exit, _)) = exit {
+        return Some(format!("exit_codes.table.{exit}"));
+    }
+    let mut statuses = old.http_status.iter();
+    let status = statuses.find(|(status, code)| new.http_status.get(*status) != Some(code));
+    if let Some((status, _)) = status {
+        return Some(format!("http_status.{status}"));
+    }
+    let (was, now) = (&old.envelope, &new.envelope);
+    let same = [
+        ("envelope.success_keys", holds(&now.success_keys, &was.success_keys)),
+        ("envelope.error_keys", holds(&now.error_keys, &was.error_keys)),
+        ("envelope.error_object_keys", holds(&now.error_object_keys, &was.error_object_keys)),
+        ("envelope.meta_required_keys", holds(&now.meta_required_keys, &was.meta_required_keys)),
+        ("envelope.stream_keys", holds(&now.stream_keys, &was.stream_keys)),
+        ("envelope.stream_last_type", now.stream_last_type == was.stream_last_type),
+        ("write.dry_run_keys", holds(&new.write.dry_run_keys, &old.write.dry_run_keys)),
+        ("untrusted_key", new.untrusted_key == old.untrusted_key),
+        ("naming.convention", new.naming.convention == old.naming.convention),
+        (
+            "extension.human_action_exit",
+            new.extension.human_action_exit == old.extension.human_action_exit,
+        ),
+    ];
+    let lost = same.iter().find(|(_, kept)| !kept).map(|(name, _)| (*name).to_owned());
+    lost.or_else(|| lost_description(old, new))
+}
+
+/// A list of `self_description` that lost members.
+fn lost_description(old: &AgentCliContract, new: &AgentCliContract) -> Option<String> {
+    let (was, now) = (&old.self_description, &new.self_description);
+    let commands = [
+        ("reference", &was.reference, &now.reference),
+        ("context", &was.context, &now.context),
+        ("doctor", &was.doctor, &now.doctor),
+        ("changelog", &was.changelog, &now.changelog),
+    ];
+    commands.into_iter().find_map(|(command, was, now)| {
+        let mut lists = was.iter();
+        let (list, _) = lists.find(|(list, keys)| {
+            !keys.is_empty() && now.get(*list).is_none_or(|now| !holds(now, keys))
+        })?;
+        Some(format!("self_description.{command}.{list}"))
+    })
+}
+
+fn holds(all: &[Key], wanted: &[Key]) -> bool {
+    wanted.iter().all(|key| all.contains(key))
 }

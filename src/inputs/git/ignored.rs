@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+use crate::contract::remembered::Remembered;
 use crate::system::files;
 
 /// Largest file of rules, in bytes.
@@ -20,10 +22,10 @@ pub struct Rules {
     top: PathBuf,
     /// The project below `top`, empty when they are the same.
     prefix: String,
-    exclude: Option<Gitignore>,
+    exclude: Option<Arc<Gitignore>>,
     skipped: fn(&str) -> bool,
     /// The rules of each directory below `top` that was looked at.
-    files: HashMap<String, Gitignore>,
+    files: HashMap<String, Arc<Gitignore>>,
     /// The verdict on each directory below `top` that was looked at.
     directories: HashMap<String, bool>,
     total: usize,
@@ -107,24 +109,32 @@ impl Rules {
     }
 
     /// Git follows no link here either.
-    fn read(&mut self, place: &Path) -> Gitignore {
-        let Ok(loaded) = files::read(place, MAX_FILE) else { return Gitignore::empty() };
+    fn read(&mut self, place: &Path) -> Arc<Gitignore> {
+        static KNOWN: Remembered<Arc<Gitignore>> = Remembered::new();
+        let Ok(loaded) = files::read(place, MAX_FILE) else { return Arc::new(Gitignore::empty()) };
         self.total += loaded.bytes.len();
         if self.total > MAX_TOTAL {
-            return Gitignore::empty();
+            return Arc::new(Gitignore::empty());
         }
-        let bytes = loaded.bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&loaded.bytes);
-        // Paths are given relative to the directory of the file.
-        let mut builder = GitignoreBuilder::new(".");
-        for line in bytes.split(|byte| *byte == b'\n').filter(|line| line.len() <= MAX_LINE) {
-            let line = line.strip_suffix(b"\r").unwrap_or(line);
-            if let Ok(line) = std::str::from_utf8(line) {
-                // A line that is no pattern ignores nothing.
-                let _ = builder.add_line(None, line);
-            }
-        }
-        builder.build().unwrap_or_else(|_| Gitignore::empty())
+        // Projects of a fleet have the same rules: they are built once.
+        let known = std::str::from_utf8(&loaded.bytes).ok();
+        let known = known.and_then(|text| KNOWN.of(text, |text| built(text.as_bytes())));
+        known.unwrap_or_else(|| built(&loaded.bytes))
     }
+}
+
+fn built(bytes: &[u8]) -> Arc<Gitignore> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    // Paths are given relative to the directory of the file.
+    let mut builder = GitignoreBuilder::new(".");
+    for line in bytes.split(|byte| *byte == b'\n').filter(|line| line.len() <= MAX_LINE) {
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        if let Ok(line) = std::str::from_utf8(line) {
+            // A line that is no pattern ignores nothing.
+            let _ = builder.add_line(None, line);
+        }
+    }
+    Arc::new(builder.build().unwrap_or_else(|_| Gitignore::empty()))
 }
 
 /// The directory of `path`, empty at the top, and its name.

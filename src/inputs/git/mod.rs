@@ -4,6 +4,7 @@
 
 mod around;
 mod ignored;
+mod kept_index;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,6 +14,7 @@ use crate::system::files::{self, Kind};
 use crate::system::{git, git_index};
 
 use self::ignored::Rules;
+use self::kept_index::Known;
 
 /// The state of one project in git.
 pub struct Checkout {
@@ -109,8 +111,24 @@ fn tracked(directory: &Path, prefix: &str) -> Result<BTreeSet<String>, String> {
         Ok(_) => {}
         Err(error) => return Err(error.to_string()),
     }
+    // Only a project that is a part of a repository shares the index with others.
+    let stamp = if prefix.is_empty() { None } else { files::stamp(&place).ok() };
+    let known = stamp.map_or(Known::Nothing, |stamp| kept_index::ask(&place, stamp));
+    if let Known::Paths(paths) = &known {
+        return Ok(kept_index::below(paths, prefix));
+    }
     let loaded = files::read(&place, git::MAX_INDEX).map_err(|error| error.to_string())?;
-    git_index::paths(&loaded.bytes, prefix).map_err(str::to_owned)
+    if let (Known::Again, Some(stamp)) = (known, stamp)
+        && let Ok(paths) = git_index::paths(&loaded.bytes, "")
+    {
+        return Ok(kept_index::below(&kept_index::keep(&place, stamp, paths), prefix));
+    }
+    match git_index::paths(&loaded.bytes, prefix) {
+        Err(git_index::SPLIT) => {
+            git::split_index(directory, prefix).ok_or_else(|| git_index::SPLIT.to_owned())
+        }
+        paths => paths.map_err(str::to_owned),
+    }
 }
 
 fn relative(top: &Path, root: &Path) -> String {

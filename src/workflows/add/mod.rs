@@ -253,7 +253,7 @@ impl AddState {
             let executable = files.files.get(path).is_some_and(|file| file.executable);
             match text {
                 Some(text) => {
-                    let file = SourceFile { bytes: text.clone().into_bytes(), executable };
+                    let file = SourceFile { bytes: text.clone().into(), executable };
                     patched.files.insert(path.clone(), file);
                 }
                 None => {
@@ -262,7 +262,8 @@ impl AddState {
             }
         }
         for (path, content) in &self.desired.generated {
-            let file = SourceFile { bytes: content.bytes.to_vec(), executable: content.executable };
+            let file =
+                SourceFile { bytes: content.bytes.as_ref().into(), executable: content.executable };
             patched.files.insert(path.to_string(), file);
         }
         patched

@@ -74,7 +74,7 @@ impl<'a> Draft<'a> {
             let executable = self.files.files.get(path).or(was).is_some_and(|file| file.executable);
             match bytes {
                 Some(bytes) => {
-                    let file = SourceFile { bytes: bytes.clone(), executable };
+                    let file = SourceFile { bytes: bytes.clone().into(), executable };
                     self.files.files.insert(path.clone(), file);
                 }
                 None => {
@@ -128,7 +128,8 @@ impl<'a> Draft<'a> {
         }
         let mut managed = BTreeSet::new();
         for (path, content) in &desired.files()? {
-            let file = SourceFile { bytes: content.bytes.to_vec(), executable: content.executable };
+            let file =
+                SourceFile { bytes: content.bytes.as_ref().into(), executable: content.executable };
             files.files.insert(path.to_string(), file);
             managed.insert(path.to_string());
         }
@@ -139,7 +140,7 @@ impl<'a> Draft<'a> {
             }
         }
         if let Some(text) = self.record_text()? {
-            let file = SourceFile { bytes: text.into_bytes(), executable: false };
+            let file = SourceFile { bytes: text.into(), executable: false };
             files.files.insert(RECORD_PATH.to_owned(), file);
         }
         managed.extend([RECORD_PATH.to_owned(), BASELINE_PATH.to_owned()]);

@@ -30,7 +30,7 @@ pub fn show(run: &Run) -> Result<Outcome, Failure> {
     let locked = project.lock.good().and_then(|lock| lock.runtime.as_ref());
     let parts = locked.map(|locked| parts(locked, &state)).unwrap_or_default();
     let contracts = runtimes::find(&state.name).ok().flatten();
-    let contracts = contracts.map(|runtime| runtime.info.contracts).unwrap_or_default();
+    let contracts = contracts.map(|runtime| runtime.info.contracts.clone()).unwrap_or_default();
     let version = state.version.map_or_else(|| "unknown".to_owned(), |version| version.to_string());
     let mut lines = vec![visible!(
         "{} {} in {} {}",

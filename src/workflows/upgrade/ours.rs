@@ -56,7 +56,8 @@ impl Read {
                 .files
                 .into_iter()
                 .filter_map(|(path, file)| {
-                    let content = Content { bytes: file.bytes.into(), executable: file.executable };
+                    let content =
+                        Content { bytes: file.bytes.to_arc(), executable: file.executable };
                     Some((RelativePath::parse(&path).ok()?, content))
                 })
                 .filter(|(path, _)| is_other(path))

@@ -49,7 +49,7 @@ pub fn is_script(module: &GeneratedModule<'_>, path: &str) -> bool {
 
 pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     for (path, text) in module.others(&[""]).filter(|(path, _)| is_script(module, path)) {
-        if let Some(at) = flag(text) {
+        if let Some(at) = flag(text).or_else(|| variable(text)) {
             let mut finding = module.shadowed(
                 path,
                 "a flag makes Go build with other files or another compiler, which can replace",
@@ -85,6 +85,23 @@ fn flag(text: &str) -> Option<usize> {
     })
 }
 
+/// Where a variable of the go command leads to a toolchain or a setting that the project brings along.
+fn variable(text: &str) -> Option<usize> {
+    if !["GOROOT", "GOTOOLDIR", "GOENV", "GOWORK"].iter().any(|name| text.contains(name)) {
+        return None;
+    }
+    let place = r"(?:\./|\.\./|\$\(CURDIR\)|\$\(PWD\)|\$\{?PWD\b|\$\{\{\s*github\.workspace)";
+    let given = regex(&format!(
+        r#"\b(?:GOROOT|GOTOOLDIR|GOENV|GOWORK)["']?\s*(?:[:?+]?=|:)\s*["']?{place}"#
+    ))
+    .ok()?;
+    let mut found = given.find_iter(text).filter(|found| {
+        let line = logical_line(text, found.start()).trim_start();
+        !["#", "//"].iter().any(|comment| line.starts_with(comment))
+    });
+    found.next().map(|found| found.start())
+}
+
 /// The line around `at`, with those that a backslash joins to it.
 fn logical_line(text: &str, at: usize) -> &str {
     let mut start = at;
@@ -109,6 +126,28 @@ fn logical_line(text: &str, at: usize) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_toolchain_of_the_project_is_found_and_one_of_the_machine_is_not() {
+        for text in [
+            "GOROOT := $(CURDIR)/alt\n",
+            "\tGOROOT=./alt go build ./...\n",
+            "env:\n  GOROOT: ${{ github.workspace }}/alt\n",
+            "export GOENV=\"./go.env\"\n",
+            "ENV GOWORK=../other/go.work\n",
+        ] {
+            assert!(variable(text).is_some(), "{text}");
+        }
+        for text in [
+            "GOROOT := $(shell go env GOROOT)\n",
+            "GOWORK=off go test ./...\n",
+            "# GOROOT=./alt\n",
+            "cp $(GOROOT)/misc/wasm/wasm_exec.js ./web\n",
+            "echo GOROOT is ./x\n",
+        ] {
+            assert_eq!(variable(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn flags_that_replace_what_go_builds_are_found_wherever_they_are() {

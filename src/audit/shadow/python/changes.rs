@@ -3,15 +3,17 @@
 //! The values of a generated module are read-only, so a change is above all a new value for a name of the module.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::sync::Arc;
 
 use regex::Regex;
 
 use crate::contract::Finding;
 
-use super::super::masked::{Syntax, masked};
 use super::super::mutation::{Mutation, STEPS};
 use super::super::pattern::regex;
 use super::computed;
+use super::known::{self, ChangedPlaces};
 use super::loaded::{self, PythonText};
 use super::rebinding;
 use super::scope::is_local;
@@ -29,36 +31,31 @@ pub fn sources(
     found: &mut Vec<Finding>,
 ) {
     let Some(patterns) = ChangePatterns::of(module) else { return };
-    let exports = patterns.exports(module);
+    let constants: Vec<_> = constants(module.text()).collect();
+    let exports = patterns.exports(module, texts, &constants);
+    let terms = format!("{} {constants:?} {exports:?}", module.stem);
     for (path, text) in texts.iter().filter(|(path, _)| !module.ours.contains(*path)) {
         let name = path.rsplit('/').next().unwrap_or(path);
         // A test may replace a value for its own time; conftest.py acts on every test.
         if (name.starts_with("test_") || name.ends_with("_test.py")) && !used.contains(path) {
             continue;
         }
+        let is_initial = *path == module.beside("__init__.py");
+        let judge = || patterns.judge(module, &exports, path, text);
+        let places = known::places(text, &format!("{is_initial} {terms}"), judge);
         let text = &loaded::line_ends(text);
-        let code = masked(text, Syntax::Python);
-        if let Some(at) = patterns.hooks.find(&code).map(|hook| hook.start()) {
-            let mut finding =
-                module.shadowed(path, "it changes how modules are found, which can replace");
+        let mut shadowed = |at: Option<usize>, why: &str| {
+            let Some(at) = at else { return };
+            let mut finding = module.shadowed(path, why);
             finding.line = Some(line(text, at));
             found.push(finding);
-        }
-        let rebound = || rebinding::rebinding(module, &PythonText::of(path, text), text, &code);
-        if let Some(at) = patterns.stand_in(&code).or_else(rebound) {
-            let mut finding = module.shadowed(path, "it gives something else the name of");
-            finding.line = Some(line(text, at));
-            found.push(finding);
-        }
-        if let Some(at) = rebinding::archive(text) {
-            let mut finding =
-                module.shadowed(path, "it imports from an archive, which can replace");
-            finding.line = Some(line(text, at));
-            found.push(finding);
-        }
-        if let Some(at) = patterns.change(module, &exports, text, &code) {
+        };
+        shadowed(places.hook, "it changes how modules are found, which can replace");
+        shadowed(places.stand_in, "it gives something else the name of");
+        shadowed(places.archive, "it imports from an archive, which can replace");
+        if let Some(at) = places.change {
             found.push(module.amended(path, text, at));
-        } else if let Some(at) = computed::change(&code) {
+        } else if let Some(at) = places.computed {
             let why = "it changes a module whose name it computes, and that may be";
             found.push(module.amended_by(path, text, at, why));
         }
@@ -67,16 +64,12 @@ pub fn sources(
 
 struct ChangePatterns {
     stem: String,
-    /// `from … import …`.
-    from: Regex,
-    /// `import …`.
-    import: Regex,
     /// A call that names the module in a string.
-    by_name: Regex,
+    by_name: Arc<Regex>,
     /// What `importlib` and `sys.modules` return, under a name.
-    looked_up: Regex,
-    rebound: Regex,
-    hooks: Regex,
+    looked_up: Arc<Regex>,
+    rebound: Arc<Regex>,
+    hooks: Arc<Regex>,
 }
 
 impl ChangePatterns {
@@ -85,8 +78,6 @@ impl ChangePatterns {
         let regex = |pattern: String| regex(&pattern).ok();
         Some(Self {
             stem: module.stem.to_owned(),
-            from: regex(r"(?m)^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]*(?:\(([^)]*)\)|([^\n;]*))".to_owned())?,
-            import: regex(r"(?m)^[ \t]*import[ \t]+([^\n;]+)".to_owned())?,
             by_name: regex(format!(
                 r#"(?:setattr|delattr|setitem|patch(?:\.\w+)?)\(\s*(?:[bfru]*["'][^"'\n]*\b{stem}\b|[^,"'\n]+,\s*["']{stem}["'])"#
             ))?,
@@ -101,42 +92,54 @@ impl ChangePatterns {
         })
     }
 
-    /// Each imported name with the name it gets, and whether it is imported from the module.
-    fn imports<'t>(&self, code: &'t str) -> Vec<ChangedImport<'t>> {
-        let mut imports = Vec::new();
-        for captures in self.from.captures_iter(code) {
-            let origin = captures.get(1).map_or("", |found| found.as_str());
-            let list = captures.get(2).or_else(|| captures.get(3));
-            let from_module = last(origin) == self.stem;
-            let Some(list) = list else { continue };
-            for item in list.as_str().split(',') {
-                let mut words = item.split_whitespace();
-                let Some(name) = words.next() else { continue };
-                let alias = words.nth(1).unwrap_or(name);
-                imports.push(ChangedImport { at: list.start(), origin, name, alias, from_module });
-            }
+    /// Where a source does something to the module.
+    fn judge(
+        &self,
+        module: &GeneratedModule<'_>,
+        exports: &BTreeMap<String, BTreeSet<String>>,
+        path: &str,
+        text: &str,
+    ) -> ChangedPlaces {
+        // The text as it is, when it has the ends of lines already: one that files share is read once.
+        let unified = text.contains('\r').then(|| loaded::line_ends(text));
+        let text = unified.as_deref().unwrap_or(text);
+        let source = PythonText::of(path, text);
+        let code = source.code.as_str();
+        let may_hook = text.contains("sys") || text.contains("__path__");
+        let hook = may_hook.then(|| self.hooks.find(code)).flatten();
+        let rebound = || rebinding::rebinding(module, &source, text, code);
+        let change = self.change(module, exports, text, &source);
+        ChangedPlaces {
+            hook: hook.map(|hook| hook.start()),
+            stand_in: self.stand_in(&source).or_else(rebound),
+            archive: rebinding::archive(text),
+            change,
+            computed: if change.is_none() { computed::change(code) } else { None },
         }
-        for captures in self.import.captures_iter(code) {
-            let Some(list) = captures.get(1) else { continue };
-            for item in list.as_str().split(',') {
-                let mut words = item.split_whitespace();
-                let Some(name) = words.next() else { continue };
-                let alias = words.nth(1).unwrap_or(name);
-                let origin = "";
-                imports.push(ChangedImport {
-                    at: list.start(),
-                    origin,
-                    name,
-                    alias,
-                    from_module: false,
-                });
-            }
-        }
-        imports
     }
 
-    fn stand_in(&self, code: &str) -> Option<usize> {
-        let imported = self.imports(code).into_iter().find(|import| {
+    /// Each imported name with the name it gets, and whether it is imported from the module.
+    fn imports<'t>(&self, source: &'t PythonText<'_>) -> impl Iterator<Item = ChangedImport<'t>> {
+        let code = source.code.as_str();
+        source.listed().iter().map(move |import| {
+            let text = |place: &Range<usize>| code.get(place.clone()).unwrap_or_default();
+            let origin = text(&import.origin);
+            ChangedImport {
+                at: import.at,
+                origin,
+                name: text(&import.name),
+                alias: text(&import.alias),
+                from_module: !origin.is_empty() && last(origin) == self.stem,
+            }
+        })
+    }
+
+    fn stand_in(&self, source: &PythonText<'_>) -> Option<usize> {
+        let code = source.code.as_str();
+        if !code.contains(&self.stem) {
+            return None;
+        }
+        let imported = self.imports(source).find(|import| {
             import.alias == self.stem && (import.from_module || last(import.name) != self.stem)
         });
         imported
@@ -145,17 +148,23 @@ impl ChangePatterns {
     }
 
     /// Other modules of the project that import names of the module, by their own name, with those names.
-    fn exports(&self, module: &GeneratedModule<'_>) -> BTreeMap<String, BTreeSet<String>> {
+    fn exports(
+        &self,
+        module: &GeneratedModule<'_>,
+        texts: &BTreeMap<&str, &str>,
+        constants: &[String],
+    ) -> BTreeMap<String, BTreeSet<String>> {
         let mut exports: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        let every: Vec<_> = constants(module.text()).collect();
-        for (path, text) in module.others(&[".py"]).filter(|(_, text)| text.contains(&self.stem)) {
+        let modules = texts.iter().filter(|(path, _)| path.ends_with(".py"));
+        let others = modules.filter(|(path, _)| **path != module.path);
+        for (path, text) in others.filter(|(_, text)| text.contains(&self.stem)) {
             let stem = path.strip_suffix(".py").unwrap_or(path);
             let stem = stem.strip_suffix("/__init__").unwrap_or(stem);
             let names = exports.entry(stem.rsplit('/').next().unwrap_or(stem).to_owned());
             let names = names.or_default();
-            for import in self.imports(&masked(text, Syntax::Python)) {
+            for import in self.imports(&PythonText::of(path, text)) {
                 if import.from_module && import.name == "*" {
-                    names.extend(every.iter().cloned());
+                    names.extend(constants.iter().cloned());
                 } else if import.from_module {
                     names.insert(import.alias.to_owned());
                 }
@@ -170,9 +179,11 @@ impl ChangePatterns {
         module: &GeneratedModule<'_>,
         exports: &BTreeMap<String, BTreeSet<String>>,
         text: &str,
-        code: &str,
+        source: &PythonText<'_>,
     ) -> Option<usize> {
-        if let Some(found) = self.by_name.find(text) {
+        let code = source.code.as_str();
+        let is_named = text.contains(&self.stem);
+        if let Some(found) = self.by_name.find(text).filter(|_| is_named) {
             return Some(found.start());
         }
         let mut modules = BTreeSet::from([
@@ -181,7 +192,7 @@ impl ChangePatterns {
         ]);
         let mut members = BTreeSet::new();
         let mut exported = BTreeSet::new();
-        for import in self.imports(code) {
+        for import in self.imports(source) {
             let origin = last(import.origin);
             let of = |name: &str| exports.get(name).filter(|_| name != self.stem);
             if import.from_module && import.name == "*" {
@@ -201,10 +212,10 @@ impl ChangePatterns {
                 members.insert(regex::escape(import.alias));
             }
         }
-        for captures in self.looked_up.captures_iter(text) {
+        for captures in self.looked_up.captures_iter(text).filter(|_| is_named) {
             modules.extend(captures.get(1).map(|name| regex::escape(name.as_str())));
         }
-        if !text.contains(&self.stem) && members.is_empty() && exported.is_empty() {
+        if !is_named && members.is_empty() && exported.is_empty() {
             return None;
         }
         let code = &self.resolved(text, code, &mut modules);

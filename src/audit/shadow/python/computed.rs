@@ -8,6 +8,9 @@ const COMPUTED: &str = "_aosc";
 
 /// Where `code`, without the content of its strings, changes such a module.
 pub fn change(code: &str) -> Option<usize> {
+    if !["import_module", "__import__"].iter().any(|name| code.contains(name)) {
+        return None;
+    }
     let call =
         regex(r"\b[\w.]*(?:import_module|__import__)\s*\((?:[^()\n]|\([^()\n]*\))*\)").ok()?;
     let literal = regex(r#"\(\s*[rbu]*(?:"[^"\n]*"|'[^'\n]*')\s*[,)]"#).ok()?;

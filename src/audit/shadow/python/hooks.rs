@@ -108,7 +108,7 @@ fn is_hook(source: &PythonText<'_>, systems: &[&str], at: usize) -> bool {
 }
 
 /// The first token of `a.b.name` that ends at `at`.
-fn chain(tokens: &[PythonToken<'_>], mut at: usize) -> usize {
+pub fn chain(tokens: &[PythonToken<'_>], mut at: usize) -> usize {
     while at >= 2 && tokens[at - 1].is(".") && tokens[at - 2].kind == PythonKind::Name {
         at -= 2;
     }
@@ -116,7 +116,7 @@ fn chain(tokens: &[PythonToken<'_>], mut at: usize) -> usize {
 }
 
 /// Whether the list that is named at `at` is only looked at.
-fn is_read(source: &PythonText<'_>, at: usize) -> bool {
+pub fn is_read(source: &PythonText<'_>, at: usize) -> bool {
     let tokens = &source.tokens;
     let text = |at: usize| tokens.get(at).map_or("", |token: &PythonToken<'_>| token.text);
     let start = chain(tokens, at);

@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::super::masked::{Syntax, masked};
 use super::imports::{ImportedName, imports, last};
+use super::listed::ListedImport;
 use super::statements::{Statements, closing};
 use super::tokens::{PythonKind, PythonToken, tokens};
 use crate::audit::shadow::module::GeneratedModule;
@@ -25,6 +26,8 @@ pub struct ReadPython<'t> {
     pub imports: Vec<ImportedName<'t>>,
     pub is_import: Vec<bool>,
     pub statements: Statements,
+    /// Imports by their lines; only some of the rules ask for them.
+    listed: OnceLock<Vec<ListedImport>>,
 }
 
 impl<'t> ReadPython<'t> {
@@ -33,7 +36,12 @@ impl<'t> ReadPython<'t> {
         let (imports, is_import) = imports(&tokens);
         let statements = Statements::of(&tokens, &is_import);
         let code = masked(&line_ends(text), Syntax::Python);
-        Self { code, tokens, imports, is_import, statements }
+        Self { code, tokens, imports, is_import, statements, listed: OnceLock::new() }
+    }
+
+    /// Imports by the lines of the code.
+    pub fn listed(&self) -> &[ListedImport] {
+        self.listed.get_or_init(|| ListedImport::all(&self.code))
     }
 }
 
@@ -132,7 +140,7 @@ pub fn loaded<'a>(
     }
     // Files of aos name no test of the project.
     for path in loaded.iter().filter(|path| !module.ours.contains(*path)) {
-        words.extend(imported(texts[path]));
+        words.extend(imported(texts[path]).iter().cloned());
     }
     let mut left = tests;
     // A test that is loaded can name another.
@@ -144,7 +152,7 @@ pub fn loaded<'a>(
         for path in named {
             left.remove(path);
             loaded.insert(path);
-            words.extend(imported(texts[path]));
+            words.extend(imported(texts[path]).iter().cloned());
         }
     }
     loaded
@@ -163,7 +171,13 @@ fn is_named(path: &str, words: &BTreeSet<String>) -> bool {
 }
 
 /// Parts of the names that a source imports, also in strings of calls that import.
-fn imported(text: &str) -> BTreeSet<String> {
+fn imported(text: &str) -> Arc<BTreeSet<String>> {
+    static KNOWN: Remembered<Arc<BTreeSet<String>>> = Remembered::new();
+    let known = KNOWN.of(text, |text| Arc::new(imported_words(text)));
+    known.unwrap_or_else(|| Arc::new(imported_words(text)))
+}
+
+fn imported_words(text: &str) -> BTreeSet<String> {
     let tokens = tokens(text);
     let (imports, _) = imports(&tokens);
     let paths = imports.iter().flat_map(|import| [import.origin.as_str(), import.name.as_str()]);

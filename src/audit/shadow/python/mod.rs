@@ -1,9 +1,13 @@
 //! Python: packages, extension modules and bytecode that are imported first, and code that changes the module.
 
+mod altered;
 mod changes;
+mod commands;
 mod computed;
 mod hooks;
 pub mod imports;
+mod known;
+mod listed;
 pub(super) mod loaded;
 mod packaging;
 mod rebinding;
@@ -16,6 +20,7 @@ mod uses;
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::contract::Finding;
+use crate::contract::remembered::Remembered;
 use crate::contract::repository::is_below;
 use crate::generate::record::Record;
 use crate::plan::RelativePath;
@@ -24,7 +29,7 @@ use crate::system::files::{self, Kind};
 use self::loaded::PythonText;
 use self::uses::{Guarded, ModuleNames};
 
-use super::module::{GeneratedModule, join, line, names};
+use super::module::{GeneratedModule, join, line};
 
 /// Largest bytecode file whose head is read, in bytes.
 const MAX_BYTECODE: u64 = 16 * 1024 * 1024;
@@ -35,6 +40,7 @@ const AT_START: &[&str] = &["sitecustomize", "usercustomize"];
 pub(super) fn check(module: &GeneratedModule<'_>, record: &Record, found: &mut Vec<Finding>) {
     places(module, found);
     packaging::mapped(module, found);
+    commands::check(module, found);
     let texts = loaded::texts(module);
     let used = loaded::loaded(module, &texts);
     changes::sources(module, &texts, &used, found);
@@ -76,7 +82,7 @@ fn bytecode(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     let sources = module.repository.files.keys().filter(|path| path.ends_with(".py"));
     directories.extend(sources.map(|path| path.rsplit_once('/').map_or("", |(above, _)| above)));
     for directory in directories {
-        for name in names(&module.root.join(directory)) {
+        for name in module.names(directory) {
             let stem = name.split('.').next().unwrap_or(&name);
             let source = join(directory, &format!("{stem}.py"));
             if matches!(ending(&name), "pyc" | "pyo") && !module.repository.holds(&source) {
@@ -85,7 +91,7 @@ fn bytecode(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
             }
         }
         let cache = join(directory, "__pycache__");
-        for name in names(&module.root.join(&cache)).iter().filter(|name| name.ends_with(".pyc")) {
+        for name in module.names(&cache).iter().filter(|name| name.ends_with(".pyc")) {
             let path = join(&cache, name);
             let head = files::read(&module.root.join(&path), MAX_BYTECODE).ok();
             let flags = head.as_ref().and_then(|loaded| loaded.bytes.get(4..8));
@@ -116,7 +122,7 @@ fn elsewhere(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
             && AT_START.contains(&directory.rsplit('/').next().unwrap_or_default());
         let at_start =
             AT_START.contains(&stem) && (is_code || name == stem) || is_code && start_package;
-        if at_start || name.ends_with(".pth") {
+        if at_start || name.ends_with(".pth") || name.ends_with("._pth") {
             found.push(
                 module.shadowed(path, "Python reads this file at startup, and it can replace"),
             );
@@ -177,13 +183,33 @@ fn uses<'a>(
         let is_compared = runtime
             .is_some_and(|runtime| is_below(source.path, runtime.path.as_str()))
             && !is_owned(record, source.path);
-        if let Some(at) = hooks::hook(source).filter(|_| !is_compared) {
+        if is_compared {
+            continue;
+        }
+        let text = texts[source.path];
+        if let Some(at) = of_text(text, &ALTERED, || altered::altered(source)) {
+            let why = "it changes parts of Python, and with them values of";
+            found.push(module.amended_by(source.path, text, at, why));
+        }
+        if let Some(at) = of_text(text, &HOOKED, || hooks::hook(source)) {
             let mut finding =
                 module.shadowed(source.path, "it changes how modules are found, which can replace");
             finding.line = Some(line(texts[source.path], at));
             found.push(finding);
         }
     }
+}
+
+static ALTERED: Remembered<Option<usize>> = Remembered::new();
+static HOOKED: Remembered<Option<usize>> = Remembered::new();
+
+/// What `find` finds; for a text that was judged before, what it found then.
+fn of_text(
+    text: &str,
+    known: &'static Remembered<Option<usize>>,
+    find: impl Fn() -> Option<usize>,
+) -> Option<usize> {
+    known.of(text, |_| find()).unwrap_or_else(find)
 }
 
 /// Code outside the runtime that gives its modules other values.
@@ -232,7 +258,7 @@ fn replaced(
         stems.entry(above).or_default().insert(name.trim_end_matches(".py"));
     }
     for (above, stems) in stems {
-        for name in names(&module.root.join(above)) {
+        for name in module.names(above) {
             let path = join(above, &name);
             let stem = name.split('.').next().unwrap_or(&name);
             let is_package = name == stem && !module.repository.files.contains_key(&path);

@@ -49,6 +49,10 @@ fn as_target(source: &PythonText<'_>, code: &str, stem: &str) -> Option<usize> {
 
 /// `globals()["name"] = …` and its relatives; a name may be put together from strings.
 fn in_dictionary(text: &str, code: &str, stem: &str) -> Option<usize> {
+    let dictionaries = ["globals", "vars", "locals", "__dict__"];
+    if !dictionaries.iter().any(|name| code.contains(name)) {
+        return None;
+    }
     let names = r"(?:\b(?:globals|vars|locals)\s*\(\s*\)|\bf_globals|\bf_locals|\.__dict__)";
     let set = regex(&format!(r"{names}\s*\[(?P<key>[^\]\n]*)\]\s*(?:[-+|&]?=)(?:[^=]|$)")).ok()?;
     let called =
@@ -94,6 +98,9 @@ fn for_missing_names(
 /// Where an archive becomes a place to import from: nothing looks into archives.
 #[must_use]
 pub fn archive(text: &str) -> Option<usize> {
+    if !["zip", "whl", "egg", "pyz"].iter().any(|ending| text.contains(ending)) {
+        return None;
+    }
     let pattern = regex(
         r"(?m)^[^#\n]*\b(?:sys\.path\b|addsitedir\b|PYTHONPATH\b)[^\n]*\.(?:zip|whl|egg|pyz)\b",
     );

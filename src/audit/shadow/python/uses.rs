@@ -41,7 +41,8 @@ pub struct ModuleNames {
 
 impl Guarded<'_> {
     fn is_stem(&self, name: &str) -> bool {
-        self.stems.iter().any(|stem| same_name(name, stem))
+        let is_alike = || self.stems.iter().any(|stem| same_name(name, stem));
+        self.stems.contains(name) || !name.is_ascii() && is_alike()
     }
 
     /// Which module an import gives, when it gives one.

@@ -9,9 +9,52 @@ use super::super::pattern::regex;
 use super::SOURCES;
 use crate::audit::shadow::module::{GeneratedModule, join, line};
 
-/// Settings with patterns for imports: `imports` of Node, `paths` of TypeScript.
-const SETTINGS: &[&str] =
-    &["package.json", "tsconfig.json", "jsconfig.json", "deno.json", "tsconfig.base.json"];
+/// Whether a file has patterns for imports: `imports` and `exports` of Node, `paths` of TypeScript.
+fn is_settings(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    matches!(name, "package.json" | "jsconfig.json" | "deno.json" | "deno.jsonc")
+        || name.starts_with("tsconfig") && name.ends_with(".json")
+}
+
+/// JSON without its comments and without commas before the end of a list: the tools read it so.
+fn plain_json(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut plain = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = &bytes[at..];
+        let length = match rest[0] {
+            b'"' => {
+                let mut end = 1;
+                while end < rest.len() && rest[end] != b'"' {
+                    end += if rest[end] == b'\\' { 2 } else { 1 };
+                }
+                let end = (end + 1).min(rest.len());
+                plain.extend_from_slice(&rest[..end]);
+                end
+            }
+            b'/' if rest.starts_with(b"//") => {
+                rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len())
+            }
+            b'/' if rest.starts_with(b"/*") => {
+                let end = rest.windows(2).skip(2).position(|window| window == b"*/");
+                end.map_or(rest.len(), |end| end + 4)
+            }
+            byte => {
+                if matches!(byte, b'}' | b']') {
+                    let last = plain.iter().rposition(|byte: &u8| !byte.is_ascii_whitespace());
+                    if let Some(last) = last.filter(|last| plain[*last] == b',') {
+                        plain[last] = b' ';
+                    }
+                }
+                plain.push(byte);
+                1
+            }
+        };
+        at += length;
+    }
+    String::from_utf8_lossy(&plain).into_owned()
+}
 
 pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     for (path, text) in module.others(&SOURCES) {
@@ -31,8 +74,10 @@ pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     if aliased.is_empty() {
         return;
     }
-    for (path, text) in module.others(SETTINGS) {
-        let Ok(settings) = json::parse(text.as_bytes()) else { continue };
+    for (path, text) in module.others(&[".json", ".jsonc"]).filter(|(path, _)| is_settings(path)) {
+        let settings = json::parse(text.as_bytes());
+        let settings = settings.or_else(|_| json::parse(plain_json(text).as_bytes()));
+        let Ok(settings) = settings else { continue };
         let directory = path.rsplit_once('/').map_or("", |(above, _)| above);
         let maps = ["/imports", "/compilerOptions/paths"]
             .iter()
@@ -86,6 +131,8 @@ fn hook(text: &str) -> Option<usize> {
         (r"\bModule\s*\.\s*(?:_resolveFilename|_load|_extensions|_cache|_findPath)\b", true),
         (r"\brequire\s*\.\s*(?:extensions|cache)\b[^\n]*=[^=>]", true),
         (r"\bdelete\s+require\s*\.\s*cache\b", true),
+        (r"\.\s*(?:wrap|wrapper)\s*=[^=>]", imports_loader),
+        (r"\.\s*prototype\s*\.\s*(?:require|load|_compile)\s*=[^=>]", imports_loader),
     ];
     let places = patterns.iter().filter(|(_, applies)| *applies);
     places.filter_map(|(pattern, _)| Some(regex(pattern).ok()?.find(&code)?.start())).min()
@@ -139,6 +186,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn settings_are_read_with_comments_and_commas_as_their_tools_read_them() {
+        for (text, plain) in [
+            ("{// c\n\"a\": [1, 2,],}", "{\n\"a\": [1, 2 ] }"),
+            ("{/* , ] */\"a\": \"// b, }\"}", "{\"a\": \"// b, }\"}"),
+            ("{\"a\": \"\\\"//\"}", "{\"a\": \"\\\"//\"}"),
+        ] {
+            assert_eq!(plain_json(text), plain);
+            assert!(json::parse(plain_json(text).as_bytes()).is_ok(), "{text}");
+        }
+        for hostile in ["\"", "/*", "/", "//", "\"\\", "é/* é", "]", ",]"] {
+            let _ = plain_json(hostile);
+        }
+        for path in ["tsconfig.app.json", "a/tsconfig.json", "package.json", "deno.jsonc"] {
+            assert!(is_settings(path), "{path}");
+        }
+        assert!(!is_settings("a/data.json"));
+    }
+
+    #[test]
     fn hooks_of_node_are_told_from_other_calls() {
         for text in [
             "import { register } from 'node:module';\nregister('./x.mjs', import.meta.url);",
@@ -146,6 +212,8 @@ mod tests {
             "Module._load = () => fake;",
             "require.cache[key] = { exports: {} };",
             "require.extensions['.js'] = f;",
+            "const M = require('module');\nM.wrap = f;",
+            "const M = require('node:module');\nM.prototype.require = f;",
         ] {
             assert!(hook(text).is_some(), "{text}");
         }

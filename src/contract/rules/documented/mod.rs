@@ -21,7 +21,7 @@ pub fn documents(repository: &ProjectFiles) -> impl Iterator<Item = (&str, &str)
     let top = top.filter_map(|path| Some((path, repository.files.get(path)?)));
     let below = ["docs/", "skills/"].into_iter().flat_map(|place| repository.below(place, ".md"));
     let all = top.chain(below);
-    all.filter_map(|(path, file)| Some((path, std::str::from_utf8(&file.bytes).ok()?)))
+    all.filter_map(|(path, file)| Some((path, file.bytes.text()?)))
 }
 
 /// Commands, each as words that are joined by dots.

@@ -10,7 +10,7 @@ const MAIN: &str = "// Command x.\npackage main\n";
 fn adopted(files: &[(&str, &str)]) -> (Vec<String>, String) {
     let mut repository = ProjectFiles::default();
     for (path, text) in files {
-        let file = SourceFile { bytes: text.as_bytes().to_vec(), executable: false };
+        let file = SourceFile { bytes: (*text).into(), executable: false };
         repository.files.insert((*path).to_owned(), file);
     }
     let adoption = propose(crate::families::agent_cli::contract::FAMILY, &repository, None);
@@ -226,7 +226,7 @@ fn files_of_the_project_in_the_directories_of_the_contract_are_kept_by_name() {
         "contract/contract-ext.json",
         "contract/bootstrap.json",
     ] {
-        let file = SourceFile { bytes: b"{}".to_vec(), executable: false };
+        let file = SourceFile { bytes: "{}".into(), executable: false };
         repository.files.insert(path.to_owned(), file);
     }
     let adoption = propose(crate::families::agent_cli::contract::FAMILY, &repository, None);
@@ -241,7 +241,7 @@ fn a_contract_that_lies_elsewhere_stays_there() {
     let contract = "{\"error_codes\": {\"core\": {}}}";
     let mut repository = ProjectFiles::default();
     for (path, text) in [("spec/contract.json", contract), ("web/contract.json", "{}")] {
-        let file = SourceFile { bytes: text.as_bytes().to_vec(), executable: false };
+        let file = SourceFile { bytes: text.into(), executable: false };
         repository.files.insert(path.to_owned(), file);
     }
     let adoption = propose(crate::families::agent_cli::contract::FAMILY, &repository, None);

@@ -93,7 +93,7 @@ pub(super) fn documents(repository: &ProjectFiles) -> impl Iterator<Item = (&str
     repository
         .below("skills/", "/SKILL.md")
         .filter(|(path, _)| directory(path).is_some())
-        .filter_map(|(path, file)| Some((path, std::str::from_utf8(&file.bytes).ok()?)))
+        .filter_map(|(path, file)| Some((path, file.bytes.text()?)))
 }
 
 /// The name between `skills/` and `/SKILL.md`, when there is one level only.

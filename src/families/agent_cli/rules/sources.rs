@@ -49,7 +49,7 @@ impl<'a> ToolSources<'a> {
             if !LANGUAGES.contains(&language) || is_foreign(path) || is_nested || generated {
                 continue;
             }
-            let Ok(text) = std::str::from_utf8(&file.bytes) else { continue };
+            let Some(text) = file.bytes.text() else { continue };
             let source = SourceText::new(path, &file.bytes);
             if is_test(path) {
                 sources.tests.push(SourceCode { source, text, language });

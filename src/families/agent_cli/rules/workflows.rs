@@ -56,7 +56,7 @@ pub(super) fn check(repository: &ProjectFiles, found: &mut Collector) {
     let workflows: Vec<_> = repository
         .below(DIRECTORY, "")
         .filter(|(path, _)| ends(path))
-        .filter_map(|(path, file)| Some((path, std::str::from_utf8(&file.bytes).ok()?)))
+        .filter_map(|(path, file)| Some((path, file.bytes.text()?)))
         .collect();
     if workflows.is_empty() {
         return found.whole(&NONE, ".github/workflows", "there is no workflow".to_owned());

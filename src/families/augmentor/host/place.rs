@@ -117,7 +117,9 @@ fn judged(
     contract: &AugmentorContract,
 ) -> Result<(AugmentorManifest, Vec<String>), PlaceError> {
     let mut repository = ProjectFiles::default();
-    repository.files.insert(MANIFEST.to_owned(), SourceFile { bytes, executable: false });
+    repository
+        .files
+        .insert(MANIFEST.to_owned(), SourceFile { bytes: bytes.into(), executable: false });
     let mut found = Collector::default();
     let manifest = manifest::check(&repository, contract, &mut found);
     let (errors, warnings): (Vec<_>, Vec<_>) = found

@@ -59,7 +59,7 @@ pub fn rewrite(subject: &RewriteSubject<'_>) -> Rewritten {
         match edited {
             Ok(None) if inner.is_none() => {}
             Ok(text) => {
-                let bytes = text.map_or_else(|| file.bytes.clone(), String::into_bytes);
+                let bytes = text.map_or_else(|| file.bytes.to_vec(), String::into_bytes);
                 result.files.insert(target, Some(bytes));
                 if inner.is_some() {
                     result.files.insert(path.clone(), None);

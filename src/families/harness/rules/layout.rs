@@ -198,7 +198,7 @@ fn tests(subject: &ConnectorSubject<'_>, found: &mut Collector) {
     let texts: Vec<&str> = subject
         .repository
         .below("agent-harness/tests/", ".py")
-        .filter_map(|(_, file)| std::str::from_utf8(&file.bytes).ok())
+        .filter_map(|(_, file)| file.bytes.text())
         .collect();
     if texts.is_empty() {
         found.whole(&TESTS_MISSING, path, "there are no tests".to_owned());

@@ -98,7 +98,9 @@ impl Sample {
     }
 
     pub fn bytes(mut self, path: &str, bytes: Vec<u8>) -> Self {
-        self.repository.files.insert(path.to_owned(), SourceFile { bytes, executable: false });
+        self.repository
+            .files
+            .insert(path.to_owned(), SourceFile { bytes: bytes.into(), executable: false });
         self
     }
 
@@ -143,8 +145,7 @@ impl Sample {
     pub fn renamed(mut self, from: &str, to: &str) -> Self {
         for file in self.repository.files.values_mut() {
             if let Ok(text) = std::str::from_utf8(&file.bytes) {
-                file.bytes =
-                    text.replace(&format!("\"{from}\""), &format!("\"{to}\"")).into_bytes();
+                file.bytes = text.replace(&format!("\"{from}\""), &format!("\"{to}\"")).into();
             }
         }
         self

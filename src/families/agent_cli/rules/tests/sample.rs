@@ -159,7 +159,7 @@ impl Sample {
     }
 
     pub fn file(mut self, path: &str, text: &str) -> Self {
-        let file = SourceFile { bytes: text.as_bytes().to_vec(), executable: false };
+        let file = SourceFile { bytes: text.into(), executable: false };
         self.repository.files.insert(path.to_owned(), file);
         self
     }

@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use crate::report::Style;
+use crate::system::orphans::Reaper;
 use crate::system::stamp::{self, Stamp};
 use crate::system::{interrupt, terminal};
 use crate::visible::{Visible, visible};
@@ -25,7 +26,9 @@ const LOOK: Duration = Duration::from_millis(50);
 pub fn start(session: Arc<McpSession>) -> std::io::Result<JoinHandle<()>> {
     let mut known = stamps(&session);
     std::thread::Builder::new().spawn(move || {
+        let mut reaper = Reaper::default();
         while pause(&session) {
+            reaper.look();
             let now = stamps(&session);
             let changed: Vec<_> =
                 (0..known.len()).filter(|at| known.get(*at) != now.get(*at)).collect();

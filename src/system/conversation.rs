@@ -14,6 +14,8 @@ use std::time::Duration;
 use process_wrap::std::{ChildWrapper, CommandWrap};
 
 use super::clock::Stopwatch;
+#[cfg(unix)]
+use super::descendants;
 use super::{interrupt, keeper};
 
 /// The descriptor on which the program replies, as its command line says it.
@@ -285,13 +287,15 @@ fn read(mut replies: Box<dyn Read + Send>, most: usize, heard: &SyncSender<Heard
     let _ = heard.send(Heard::End);
 }
 
-/// Kills the program and its whole session.
+/// Kills the program, its whole session, and what left the session.
 #[cfg(unix)]
 fn kill(child: &mut dyn ChildWrapper) {
     use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, test_kill_process_group};
     let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return };
+    let below = descendants::of(group.as_raw_nonzero().get());
     // It may already have ended.
     let _ = kill_process_group(group, Signal::KILL);
+    descendants::kill(&below);
     let clock = Stopwatch::start();
     loop {
         let runs = matches!(child.inner_mut().try_wait(), Ok(None));

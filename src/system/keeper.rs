@@ -1,19 +1,21 @@
 //! A second process of aos that kills everything that aos started if aos itself is killed.
 //!
 //! It reads the running process groups from a pipe. If the pipe ends without `done`, aos was killed: the keeper kills
-//! every group that is still running, and everything in the network namespace of the run.
+//! every group that is still running, everything in the network namespace of the run, and on Linux the processes that
+//! it saw below aos, because they can leave their group.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::{BufRead as _, Read as _, Write as _};
 use std::process::{ChildStdin, Command, Stdio};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use process_wrap::std::{ChildWrapper, CommandWrap};
 
 use super::clock::Stopwatch;
+use super::descendants::{self, KnownProcess};
 use super::temporary;
 
 /// The only argument of a keeper; no command has such a name.
@@ -25,9 +27,13 @@ const MAX_GROUPS: usize = 10_000;
 /// Time limit for aos, and the processes that it started, to end.
 const PATIENCE: Duration = Duration::from_secs(5);
 const POLL: Duration = Duration::from_millis(5);
+/// How often the processes below aos are looked for.
+const FOLLOW: Duration = Duration::from_secs(1);
 
 static PIPE: Mutex<Option<ChildStdin>> = Mutex::new(None);
 static KEEPER: AtomicU32 = AtomicU32::new(0);
+/// The groups of this process that run.
+static WATCHED: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
 /// A running keeper; it ends when this is dropped.
 pub struct Keeper {
@@ -76,14 +82,23 @@ pub struct Watched(u32);
 /// Tells the keeper of a group.
 #[must_use]
 pub fn watch(group: u32) -> Watched {
+    WATCHED.lock().unwrap_or_else(PoisonError::into_inner).insert(group);
     send(&format!("group {group}"));
     Watched(group)
 }
 
 impl Drop for Watched {
     fn drop(&mut self) {
+        WATCHED.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.0);
         send(&format!("ended {}", self.0));
     }
+}
+
+/// Whether a process is the first one of a running group.
+#[must_use]
+pub fn is_watched(process: i32) -> bool {
+    let watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
+    u32::try_from(process).is_ok_and(|id| watched.contains(&id))
 }
 
 /// Whether a process is the keeper of this one.
@@ -114,6 +129,12 @@ pub fn serve(arguments: &[OsString]) -> Option<u8> {
         return None;
     }
     let owner = parent();
+    let seen = Arc::new(SeenProcesses::default());
+    if let Some(owner) = owner {
+        let seen = Arc::clone(&seen);
+        // Without it, only the groups are known.
+        let _ = std::thread::Builder::new().spawn(move || seen.follow(owner));
+    }
     let mut input = std::io::BufReader::new(std::io::stdin().lock());
     let (mut groups, mut own_namespace) = (BTreeSet::new(), None);
     // A server may live for months: each line is bounded, and their number is not.
@@ -132,7 +153,10 @@ pub fn serve(arguments: &[OsString]) -> Option<u8> {
             None if line == DONE => return Some(0),
             _ => {}
         }
+        seen.has_groups.store(!groups.is_empty(), Ordering::Relaxed);
     }
+    // Their parents still run, or have just ended.
+    groups.iter().for_each(|group| seen.remember(*group));
     let clock = Stopwatch::start();
     while parent() == owner {
         // The pipe may end a moment before its owner does. An owner that lives looks after its processes.
@@ -142,8 +166,43 @@ pub fn serve(arguments: &[OsString]) -> Option<u8> {
         std::thread::sleep(POLL);
     }
     end(&groups, own_namespace.as_deref());
+    seen.kill();
     temporary::sweep();
     Some(0)
+}
+
+/// The processes below aos that the keeper has seen.
+#[derive(Default)]
+struct SeenProcesses {
+    has_groups: AtomicBool,
+    running: Mutex<BTreeSet<KnownProcess>>,
+}
+
+impl SeenProcesses {
+    /// Looks while any group runs.
+    fn follow(&self, owner: i32) {
+        loop {
+            std::thread::sleep(FOLLOW);
+            if self.has_groups.load(Ordering::Relaxed) {
+                self.remember(owner);
+            }
+        }
+    }
+
+    fn remember(&self, root: i32) {
+        let own = std::process::id();
+        let is_other =
+            |known: &KnownProcess| !i32::try_from(own).is_ok_and(|own| known.has_id(own));
+        let below = descendants::of(root);
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.retain(|known| known.is_running());
+        running.extend(below.into_iter().filter(is_other));
+    }
+
+    fn kill(&self) {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        descendants::kill(&running.iter().copied().collect::<Vec<_>>());
+    }
 }
 
 /// The next line; `None` at the end of the pipe, and for one that aos would not write.

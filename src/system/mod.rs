@@ -7,6 +7,7 @@ pub mod beneath;
 pub mod checkpoint;
 pub mod clock;
 pub mod conversation;
+pub mod descendants;
 pub mod directory_lock;
 pub mod enclosure;
 pub mod environment;

@@ -1,5 +1,11 @@
 //! Processes that left the session of the program under test, on systems that can make aos their parent.
 
+#[cfg(target_os = "linux")]
+use std::collections::BTreeSet;
+
+#[cfg(target_os = "linux")]
+use super::{descendants, keeper};
+
 /// From now on, orphaned processes of the programs under test become children of this process.
 pub fn adopt() {
     #[cfg(target_os = "linux")]
@@ -20,6 +26,52 @@ pub fn end() -> Vec<String> {
     #[cfg(not(target_os = "linux"))]
     {
         Vec::new()
+    }
+}
+
+/// Orphans are adopted until this is dropped, which kills those that still run.
+#[derive(Debug)]
+pub struct Adopted(());
+
+impl Adopted {
+    #[must_use]
+    pub fn start() -> Self {
+        adopt();
+        Self(())
+    }
+}
+
+impl Drop for Adopted {
+    fn drop(&mut self) {
+        // Which programs these were is of no interest here.
+        let _ = end();
+    }
+}
+
+/// Removes ended orphans from the process table while others of our children run.
+#[derive(Debug, Default)]
+pub struct Reaper {
+    /// Those that had ended at the last look.
+    #[cfg(target_os = "linux")]
+    ended: BTreeSet<i32>,
+}
+
+impl Reaper {
+    /// Looks once. What had also ended at the last look has no owner that waits for it.
+    pub fn look(&mut self) {
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::process::{Pid, WaitOptions};
+            let own = rustix::process::getpid().as_raw_nonzero().get();
+            let children = descendants::children(own).into_iter();
+            let is_orphan = |id: &i32| !keeper::is_keeper(*id) && !keeper::is_watched(*id);
+            let now: BTreeSet<i32> =
+                children.filter(|id| is_orphan(id) && descendants::has_ended(*id)).collect();
+            for id in now.intersection(&self.ended).copied().filter_map(Pid::from_raw) {
+                let _ = rustix::process::waitpid(Some(id), WaitOptions::NOHANG);
+            }
+            self.ended = now;
+        }
     }
 }
 

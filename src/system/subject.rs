@@ -13,6 +13,7 @@ use std::time::Duration;
 use process_wrap::std::{ChildWrapper, CommandWrap};
 
 use super::clock::Stopwatch;
+use super::descendants::{self, KnownProcess};
 use super::enclosure::{self, Enclosure};
 use super::{interrupt, keeper, rights};
 
@@ -119,12 +120,14 @@ pub fn run(launch: &Launch<'_>) -> std::io::Result<Ran> {
         let stderr = SubjectStream::start(child.stderr().take(), launch.most_output, &flooded)?;
         Ok((stdout, stderr))
     });
+    let mut below = Vec::new();
     let waited = streams.and_then(|streams| {
-        let waited = wait(child.as_mut(), launch, clock, &flooded)?;
+        let waited = wait(child.as_mut(), launch, clock, &flooded, &mut below)?;
         Ok((streams, waited))
     });
     let duration_ms = clock.elapsed_ms();
     let left_behind = end(child.as_mut());
+    descendants::kill(&below);
     let ((stdout, stderr), (ending, stimulated)) = waited?;
     let (stdout, stdout_length, stdout_is_held) = stdout.finish();
     let (stderr, stderr_length, _) = stderr.finish();
@@ -220,8 +223,15 @@ fn wait(
     launch: &Launch<'_>,
     clock: Stopwatch,
     flooded: &AtomicBool,
+    below: &mut Vec<KnownProcess>,
 ) -> std::io::Result<(Ending, Option<u64>)> {
     let mut stimulated = None;
+    // A call that is stopped takes what it started along, also what left its session.
+    let mut stop = |id: u32| {
+        if let (Stimulus::StopWhen(_), Ok(id)) = (launch.stimulus, i32::try_from(id)) {
+            below.extend(descendants::of(id));
+        }
+    };
     loop {
         // To the program itself, because the group could contain an orphan.
         if let Some(status) = child.inner_mut().try_wait()? {
@@ -230,24 +240,30 @@ fn wait(
             return Ok((if was_flood { Ending::Flooded } else { ended(status) }, stimulated));
         }
         let now = clock.elapsed_ms();
-        if interrupt::requested() {
-            return Ok((Ending::Interrupted, stimulated));
-        }
-        if flooded.load(Ordering::Relaxed) {
-            return Ok((Ending::Flooded, stimulated));
-        }
-        if u128::from(now) > launch.limit.as_millis() {
-            return Ok((Ending::TimedOut, stimulated));
+        let stopped = if interrupt::requested() {
+            Some(Ending::Interrupted)
+        } else if flooded.load(Ordering::Relaxed) {
+            Some(Ending::Flooded)
+        } else if u128::from(now) > launch.limit.as_millis() {
+            Some(Ending::TimedOut)
+        } else {
+            None
+        };
+        if let Some(ending) = stopped {
+            stop(child.id());
+            return Ok((ending, stimulated));
         }
         if let (Stimulus::StopWhen(_), Some(at)) = (launch.stimulus, stimulated)
             && u128::from(now.saturating_sub(at)) > PATIENCE.as_millis()
         {
+            stop(child.id());
             return Ok((Ending::TimedOut, stimulated));
         }
         if let (Some(is_due), None) = (launch.stimulus.trigger(), stimulated)
             && is_due()
         {
             stimulated = Some(now);
+            stop(child.id());
             signal(child, launch.stimulus);
         }
         std::thread::sleep(POLL);

@@ -42,11 +42,12 @@ class Host:
         reply: str = "socket",
         before: list[str] | None = None,
         options: list[str] | None = None,
+        runners: Path = RUNNERS,
     ) -> None:
         self.folder, self.runtime = folder, runtime
         program = {
-            "python": [PYTHON, "-I", "-u", str(RUNNERS / "runner.py")],
-            "node": [NODE, *(options or []), str(RUNNERS / "runner.mjs")],
+            "python": [PYTHON, "-I", "-u", str(runners / "runner.py")],
+            "node": [NODE, *(options or []), str(runners / "runner.mjs")],
         }[runtime]
         environment = {"PATH": os.environ["PATH"], "UNDECLARED": "must not be seen"}
         arguments: dict[str, Any] = {}

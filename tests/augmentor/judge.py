@@ -6,14 +6,16 @@ It is the executable form of the list in docs/augmentors.md, small enough to be 
 from __future__ import annotations
 
 import copy
+import functools
 import json
 import re
+import subprocess
 import tomllib
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from host import ROOT, Ended, Host, TimedOut
+from host import NODE, ROOT, RUNNERS, Ended, Host, TimedOut
 
 CONTRACT = json.loads((ROOT / "contract/augmentor/v1.1.0/contract.json").read_text())
 REASONS = {
@@ -30,6 +32,7 @@ REASONS = {
 # A call of a fixture either ends at once or never; the machine may be busy.
 CALL_PATIENCE = 30.0
 END_PATIENCE = 20.0
+PERMISSION_FLAGS = ("--permission", "--experimental-permission")
 TYPES = {"object", "array", "string", "number", "integer", "boolean", "null"}
 
 
@@ -85,6 +88,8 @@ class Judge:
         if not self.failed:
             self.calls(facts)
             self.ending()
+        if not self.failed and self.runtime == "node":
+            self.enforced()
         return dict(self.failed)
 
     def names(self, facts: dict[str, Any]) -> None:
@@ -243,6 +248,27 @@ class Judge:
                 self.fail("R11", json.dumps(answer["error"]))
             if not host.ended_by_itself(END_PATIENCE):
                 self.fail("R11", "the process did not end")
+
+    def enforced(self) -> None:
+        """P2: the examples under what Node can enforce of the declaration."""
+        flag = next(flag for flag in PERMISSION_FLAGS if node_accepts(flag))
+        options = [flag, f"--allow-fs-read={self.folder}/*", f"--allow-fs-read={RUNNERS}/*"]
+        files, network = self.permissions["filesystem"], self.permissions["network"]
+        options += ["--allow-fs-read=*"] * (files in ("read", "read-write"))
+        options += ["--allow-fs-write=*"] * (files in ("write", "read-write"))
+        if (files, network) == ("read-write", "all"):
+            options += ["--allow-child-process", "--allow-worker"]
+        with Host(self.folder, self.runtime, options=options) as host:
+            self.loaded(host)
+            for example in json.loads(self.examples.read_text())["calls"]:
+                answer = host.wait(self.request(host, example, False), CALL_PATIENCE)
+                if not fits(example, answer):
+                    self.fail("P2", json.dumps(answer.get("error")))
+
+
+@functools.cache
+def node_accepts(flag: str) -> bool:
+    return subprocess.run([NODE, flag, "--version"], capture_output=True).returncode == 0
 
 
 def fits(example: dict[str, Any], answer: dict[str, Any]) -> bool:

@@ -125,6 +125,8 @@ fn without_example_calls_the_schemas_give_them() {
     let answer = conform(&sandbox, &package);
     answer.error("E_NONCONFORMANT", 6);
     assert!(of_verdict(&answer, "blocked")["R1"].contains("tests/calls.json"));
+    let text = run(sandbox.command(&["conform", "--format", "text"]).current_dir(&package));
+    assert!(text.stdout.contains("calls were made, each judged by the probe"), "{text:?}");
 }
 
 #[test]
@@ -135,4 +137,6 @@ fn a_manifest_that_breaks_a_rule_blocks_every_probe() {
     let answer = conform(&sandbox, &package);
     answer.error("E_NONCONFORMANT", 6);
     assert_eq!(of_verdict(&answer, "blocked").len(), 21);
+    let text = run(sandbox.command(&["conform", "--format", "text"]).current_dir(&package));
+    assert!(text.stdout.contains("\nno calls were made\n"), "{text:?}");
 }

@@ -145,19 +145,21 @@ fn a_client_saw_all(answer: &Answer) -> Value {
 
 #[test]
 fn chunks_are_progress_for_a_client_that_asks_for_it() {
-    let sandbox = Sandbox::new();
-    let mut client = Client::start(&sandbox, &[&fixture("python/good")]);
-    let params =
-        json!({"name": "count", "arguments": {"text": "abc"}, "_meta": {"progressToken": "t"}});
-    let answer = client.ask("tools/call", params);
-    assert_eq!(answer["result"]["structuredContent"], json!({"letters": 3}));
-    let notes: Vec<_> = client.notes.iter().map(|note| &note["params"]).collect();
-    let messages: Vec<_> = notes.iter().map(|note| &note["message"]).collect();
-    assert_eq!(messages, ["a", "b", r#"{"last":"c"}"#]);
-    assert!(notes.iter().all(|note| note["progressToken"] == "t"), "{notes:?}");
-    client.notes.clear();
-    client.call("count", json!({"text": "abc"}));
-    assert_eq!(client.notes, Vec::<Value>::new());
+    for runtime in RUNTIMES {
+        let sandbox = Sandbox::new();
+        let mut client = Client::start(&sandbox, &[&fixture(&format!("{runtime}/good"))]);
+        let params =
+            json!({"name": "count", "arguments": {"text": "abc"}, "_meta": {"progressToken": "t"}});
+        let answer = client.ask("tools/call", params);
+        assert_eq!(answer["result"]["structuredContent"], json!({"letters": 3}));
+        let notes: Vec<_> = client.notes.iter().map(|note| &note["params"]).collect();
+        let messages: Vec<_> = notes.iter().map(|note| &note["message"]).collect();
+        assert_eq!(messages, ["a", "b", r#"{"last":"c"}"#]);
+        assert!(notes.iter().all(|note| note["progressToken"] == "t"), "{notes:?}");
+        client.notes.clear();
+        client.call("count", json!({"text": "abc"}));
+        assert_eq!(client.notes, Vec::<Value>::new());
+    }
 }
 
 /// A call that notices is cancelled in its process; one that does not loses it.
@@ -383,6 +385,39 @@ fn a_changed_manifest_changes_the_list() {
     assert!(answer.stderr.contains("the old state is kept"), "{answer:?}");
 }
 
+/// A client of every family's packages learns of each change while it stays connected.
+#[test]
+fn the_official_python_client_learns_of_changed_packages() {
+    let test = "mcp::the_official_python_client_learns_of_changed_packages";
+    let Some(python) = toolchain::python_with_mcp(test) else { return };
+    let sandbox = Sandbox::new();
+    let (project, program) = (connector(&sandbox), cli(&sandbox));
+    let augmentor = package(&sandbox, "python", PREFIX, "return {}");
+    let (manifest, connector) =
+        (augmentor.join("augmentor.toml"), format!("{project}/connector.json"));
+    let edits = [
+        [connector.as_str(), "\"item.list\"", "\"item.all\""],
+        [program.as_str(), "\"message list\"", "\"message show\""],
+        [manifest.to_str().expect("UTF-8"), "\"acme\"", "\"other\""],
+    ];
+    let mut command = std::process::Command::new(python);
+    command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mcp/changes.py"));
+    command.args(edits.concat()).args(["--", env!("CARGO_BIN_EXE_aos"), "mcp", "serve"]);
+    command.args([&project, &program]).arg(&augmentor);
+    let answer = run(command.current_dir(sandbox.work()).env("HOME", sandbox.home()));
+    assert_eq!(answer.exit, Some(0), "{answer:?}");
+    let seen: Value = serde_json::from_str(&answer.stdout).expect("JSON");
+    let mut wanted = ["acme_go", "acme_item_get", "acme_item_list", "mailer_message_list"];
+    let mut expected = vec![json!(wanted)];
+    for (at, name) in [(2, "acme_item_all"), (3, "mailer_message_show"), (0, "other_go")] {
+        wanted[at] = name;
+        let mut sorted = wanted;
+        sorted.sort_unstable();
+        expected.push(json!(sorted));
+    }
+    assert_eq!(seen, json!(expected));
+}
+
 #[test]
 fn without_a_client_the_answer_is_what_would_be_served() {
     let sandbox = Sandbox::new();
@@ -429,24 +464,37 @@ fn what_cannot_be_served_is_said_before_anything_is_served() {
 
 #[cfg(unix)]
 #[test]
-fn a_call_that_never_ends_is_ended_with_stdin() {
-    let sandbox = Sandbox::new();
-    let body =
-        "import os, time\n    open(args['mark'], 'w').write(str(os.getpid()))\n    time.sleep(900)";
-    let place = package(&sandbox, "python", "", body);
-    let mut client = Client::start(&sandbox, &[place.to_str().expect("UTF-8")]);
-    let mark = sandbox.work().join("mark");
-    client.send("tools/call", json!({"name": "go", "arguments": {"mark": mark}}));
-    let process = loop {
-        let text = std::fs::read_to_string(&mark).unwrap_or_default();
-        match text.parse::<i32>() {
-            Ok(process) => break rustix::process::Pid::from_raw(process).expect("a process"),
-            Err(_) => std::thread::sleep(std::time::Duration::from_millis(5)),
+fn a_call_that_never_ends_is_ended_with_stdin_and_so_is_what_it_started() {
+    let python = "import os, subprocess, time\n    \
+                  other = subprocess.Popen(['sleep', '900'], start_new_session=True)\n    \
+                  open(args['mark'], 'w').write(f'{os.getpid()} {other.pid}.')\n    time.sleep(900)";
+    let node = "const { spawn } = await import('node:child_process'); \
+                const { writeFileSync } = await import('node:fs'); \
+                const other = spawn('sleep', ['900'], { detached: true, stdio: 'ignore' }); \
+                writeFileSync(args.mark, `${process.pid} ${other.pid}.`); for (;;);";
+    for (runtime, body) in [("python", python), ("node", node)] {
+        let sandbox = Sandbox::new();
+        let permissions = "[permissions]\nfilesystem = \"read-write\"\nnetwork = \"all\"\n";
+        let place = package(&sandbox, runtime, permissions, body);
+        let served = [place.to_str().expect("UTF-8"), "--allow-mode", "write"];
+        let mut client = Client::start(&sandbox, &served);
+        let mark = sandbox.work().join("mark");
+        client.send("tools/call", json!({"name": "go", "arguments": {"mark": mark}}));
+        let processes = loop {
+            let text = std::fs::read_to_string(&mark).unwrap_or_default();
+            match text.strip_suffix('.') {
+                Some(processes) => break processes.to_owned(),
+                None => std::thread::sleep(std::time::Duration::from_millis(5)),
+            }
+        };
+        // The end of stdin ends the call too, which never would by itself.
+        assert_eq!(client.end().exit, Some(0));
+        for process in processes.split(' ') {
+            let process = rustix::process::Pid::from_raw(process.parse().expect("a number"));
+            let is_running = rustix::process::test_kill_process(process.expect("a process"));
+            assert!(is_running.is_err(), "{runtime}: {processes} still run");
         }
-    };
-    // The end of stdin ends the call too, which never would by itself.
-    assert_eq!(client.end().exit, Some(0));
-    assert!(rustix::process::test_kill_process(process).is_err(), "it still runs");
+    }
 }
 
 #[test]

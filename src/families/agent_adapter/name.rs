@@ -11,6 +11,20 @@ const TAKEN: &str = "\
     opencode pi primeagent qwen vibe break case chan const continue default defer else fallthrough for func go goto if \
     import interface map package range return select struct switch type var \
     con prn aux nul com0 com1 com2 com3 com4 com5 com6 com7 com8 com9 lpt0 lpt1 lpt2 lpt3 lpt4 lpt5 lpt6 lpt7 lpt8 lpt9";
+/// Names that mean something else in the files that import the adapter: packages of the standard library, and names
+/// that Go declares itself.
+const MEANT: &str = "\
+    aes ascii85 asn1 ast atomic base32 base64 big binary bits bufio build bytes bzip2 cgi cgroup cipher cmp color \
+    constraint context crc32 crc64 crypto csv debug des doc driver dwarf ecdh ecdsa ed25519 elf embed encoding errors \
+    exec expvar fcgi filepath flag flate fmt fnv format fs gob gzip hash heap hex hmac html http httptest httptrace \
+    httputil image importer io ioutil iotest iter jpeg json jsonrpc list log lzw macho mail maps maphash math md5 mime \
+    multipart net netip os palette parse parser path pem pkix plan9obj plugin png pprof printer quick quotedprintable \
+    rand reflect regexp ring rpc rsa runtime scanner sha1 sha256 sha3 sha512 signal slices slog smtp sort sql strconv \
+    strings structs suffixarray sync syntax syscall syslog tabwriter tar template testing textproto time tls token \
+    trace tzdata types unicode unique unsafe url user utf16 utf8 weak x509 xml zip zlib \
+    any append bool byte cap clear close comparable complex complex64 complex128 copy delete error false float32 \
+    float64 imag int int8 int16 int32 int64 iota len make max min new nil panic print println real recover rune string \
+    true uint uint8 uint16 uint32 uint64 uintptr";
 /// Where adapters are in the module of the orchestrator.
 pub const MODULE: &str = "github.com/aoagents/agent-orchestrator/backend/internal/adapters/agent/";
 
@@ -39,7 +53,8 @@ impl AdapterName {
     #[must_use]
     pub fn package(&self) -> String {
         let plain = self.0.replace('-', "");
-        if TAKEN.split_whitespace().any(|taken| taken == plain) { plain + "agent" } else { plain }
+        let mut unusable = TAKEN.split_whitespace().chain(MEANT.split_whitespace());
+        if unusable.any(|name| name == plain) { plain + "agent" } else { plain }
     }
 
     /// The module path, which is also the place in the orchestrator.
@@ -62,7 +77,9 @@ mod tests {
             ("type", "typeagent"),
             ("test", "test"),
             ("claude-code", "claudecodeagent"),
-            ("json", "json"),
+            ("json", "jsonagent"),
+            ("fmt", "fmtagent"),
+            ("error", "erroragent"),
             ("con", "conagent"),
             ("com-1", "com1agent"),
             ("nul", "nulagent"),

@@ -1,7 +1,6 @@
 //! The result on one screen: failures with what proves them, then what could not be found out, then one line.
 
 use crate::conform::containment::RunContainment;
-use crate::conform::monitor::Monitored;
 use crate::conform::probe::CALLS;
 use crate::conform::runner::ProbeResult;
 use crate::conform::{CallEvidence, ProbeVerdict};
@@ -65,7 +64,7 @@ pub fn render(conformance: &Conformance, style: Style) -> Visible {
     for fault in &conformance.report_faults {
         lines.push(visible!("{}   {}", style.bad("error"), fault));
     }
-    lines.push(calls(&conformance.verdicts.monitored, style));
+    lines.push(calls(conformance, style));
     lines.push(verdict(conformance, style));
     Visible::joined(lines, "\n")
 }
@@ -218,7 +217,15 @@ fn orphans(programs: &[String]) -> Option<String> {
 }
 
 /// How many calls were judged by the rules that hold for every call, and why others were not.
-fn calls(monitored: &Monitored, style: Style) -> Visible {
+fn calls(conformance: &Conformance, style: Style) -> Visible {
+    let monitored = &conformance.verdicts.monitored;
+    if monitored.calls == 0 {
+        // A family without such rules: its probes judge their own calls.
+        return style.faint(match conformance.calls {
+            0 => Visible::literal("no calls were made"),
+            made => visible!("{} calls were made, each judged by the probe that made it", made),
+        });
+    }
     let judged = visible!("{} of {} calls were judged", monitored.judged, monitored.calls);
     let reasons = monitored.excluded.iter().map(|(reason, calls)| format!("{calls}: {reason}"));
     let reasons = reasons.collect::<Vec<_>>().join("; ");

@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::report::{ErrorCode, Failure, Outcome};
-use crate::system::{isolation, keeper, temporary};
+use crate::system::{isolation, keeper, orphans, temporary};
 
 use super::Run;
 use seam::{AugmentorRequest, AugmentorRunner, Callee, HOSTS, NamedAugmentor};
@@ -34,6 +34,7 @@ pub fn describe(named: &NamedAugmentor<'_>) -> Result<Outcome, Failure> {
     let host = host()?;
     let network = contained(host, named)?;
     let _keeper = keeper::start(network.is_ok()).ok();
+    let _adopted = orphans::Adopted::start();
     host.describe(named, &network)
 }
 
@@ -60,6 +61,7 @@ pub fn call(
     let network = contained(host, named)?;
     // From here on, whatever is started ends with aos.
     let _keeper = keeper::start(network.is_ok()).ok();
+    let _adopted = orphans::Adopted::start();
     let request =
         AugmentorRequest { callee, is_streamed: manner.is_streamed, limit, is_quiet: run.quiet };
     let mut stream = stream::ChunkStream::new(run.format);

@@ -9,7 +9,7 @@ use crate::mcp::filter::Filter;
 use crate::mcp::provider::Options;
 use crate::mcp::session::{self, Ended, McpSession};
 use crate::report::{ErrorCode, Failure, Outcome, Style};
-use crate::system::{isolation, keeper, temporary, terminal};
+use crate::system::{isolation, keeper, orphans, temporary, terminal};
 use crate::visible::{Visible, excerpt, visible};
 use crate::workflows::{Format, Run};
 
@@ -50,6 +50,7 @@ fn served(request: &ServeRequest, run: &Run) -> Result<Outcome, Failure> {
     };
     // From here on, whatever is started ends with aos.
     let _keeper = keeper::start(options.network.is_ok()).ok();
+    let _adopted = orphans::Adopted::start();
     let providers = session::open(&sources, &options)?;
     let is_quiet = options.is_quiet;
     let session = McpSession::new(providers, policy, options, sources).map_err(|error| {

@@ -63,20 +63,42 @@ pub fn finding(session: &ToolCaller, probe: &'static str, unit: &'static str) ->
     };
     match session.state.of(|| built(session)).as_deref() {
         None => Conclusion::blocked("the driver is one of another family; this is a fault of aos"),
-        Some(Err(why)) => Conclusion::blocked(why.clone()),
+        Some(Err(why)) => Conclusion::blocked(why.to_string()),
         Some(Ok(driver)) => match asked(session, driver, probe, facts) {
             Ok(ran) => judged(&ran, probe, unit),
-            Err(why) => Conclusion::blocked(why),
+            Err(why) => Conclusion::blocked(why.to_string()),
         },
     }
 }
 
-fn built(conform: &ToolCaller) -> Result<Driver, String> {
-    let go = search_path::find("go").ok_or("no Go toolchain: `go` is not on PATH")?;
-    let root = conform.target.root.as_ref().ok_or("there is no project to build")?;
-    let directory = TemporaryDirectory::new().map_err(|(path, error)| {
-        format!("`{}` cannot be used for the driver: {error}", path.display())
-    })?;
+/// Why no probe can be run.
+#[derive(Debug, thiserror::Error)]
+enum DriverError {
+    #[error("no Go toolchain: `go` is not on PATH")]
+    NoGo,
+    #[error("there is no project to build")]
+    NoProject,
+    #[error("`{0}` cannot be used for the driver: {1}")]
+    Directory(String, std::io::Error),
+    #[error(transparent)]
+    Sources(#[from] sources::SourcesError),
+    #[error("{0} cannot be started: {1}")]
+    Start(&'static str, std::io::Error),
+    #[error("the adapter does not build: {0}")]
+    Build(String),
+    #[error("`go build` did not end within {0} s")]
+    TimedOut(u64),
+    #[error("interrupted")]
+    Interrupted,
+    #[error("the sandbox cannot be created: {0}")]
+    Sandbox(std::io::Error),
+}
+
+fn built(conform: &ToolCaller) -> Result<Driver, DriverError> {
+    let go = search_path::find("go").ok_or(DriverError::NoGo)?;
+    let root = conform.target.root.as_ref().ok_or(DriverError::NoProject)?;
+    let directory = TemporaryDirectory::new()
+        .map_err(|(path, error)| DriverError::Directory(path.display().to_string(), error))?;
     let name = if cfg!(windows) { "conform.exe" } else { "conform" };
     let program = directory.path().join(name);
     let sources = sources::written(root, &directory)?;
@@ -106,17 +128,15 @@ fn built(conform: &ToolCaller) -> Result<Driver, String> {
         limit: BUILD_LIMIT,
     });
     conform.count(clock.elapsed_ms());
-    let finished = finished.map_err(|error| format!("`go` cannot be started: {error}"))?;
+    let finished = finished.map_err(|error| DriverError::Start("`go`", error))?;
     let said = String::from_utf8_lossy(&finished.tail);
     match finished.ending {
         session::SessionEnding::Exited(Some(0)) => Ok(Driver { _directory: directory, program }),
         session::SessionEnding::Exited(_) => {
-            Err(format!("the adapter does not build: {}", excerpt(said.trim(), MAX_SAID)))
+            Err(DriverError::Build(excerpt(said.trim(), MAX_SAID)))
         }
-        session::SessionEnding::TimedOut => {
-            Err(format!("`go build` did not end within {} s", BUILD_LIMIT.as_secs()))
-        }
-        session::SessionEnding::Interrupted => Err("interrupted".to_owned()),
+        session::SessionEnding::TimedOut => Err(DriverError::TimedOut(BUILD_LIMIT.as_secs())),
+        session::SessionEnding::Interrupted => Err(DriverError::Interrupted),
     }
 }
 
@@ -125,9 +145,8 @@ fn asked(
     driver: &Driver,
     probe: &str,
     facts: &AdapterFacts,
-) -> Result<Ran, String> {
-    let sandbox =
-        Sandbox::new().map_err(|error| format!("the sandbox cannot be created: {error}"))?;
+) -> Result<Ran, DriverError> {
+    let sandbox = Sandbox::new().map_err(DriverError::Sandbox)?;
     let call = json!({"call": "Probe", "config": {"probe": probe, "facts": facts}});
     let ran = subject::run(&Launch {
         program: &driver.program,
@@ -141,7 +160,7 @@ fn asked(
         obeys_modes: false,
         enclosure: None,
     });
-    let ran = ran.map_err(|error| format!("the driver cannot be started: {error}"))?;
+    let ran = ran.map_err(|error| DriverError::Start("the driver", error))?;
     session.count(ran.duration_ms);
     Ok(ran)
 }

@@ -9,8 +9,9 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::families::agent_adapter::scaffold::{GO, ORCHESTRATOR};
-use crate::generate::go_module::GoModule;
+use crate::generate::go_module::{GoModule, GoModuleError};
 use crate::generate::runtime::Runtime;
+use crate::inputs::embedded::EmbeddedError;
 use crate::inputs::runtimes;
 use crate::system::files::{self, Kind};
 use crate::system::temporary::TemporaryDirectory;
@@ -47,28 +48,42 @@ pub struct DriverSources {
     pub uses_checkout: bool,
 }
 
+/// Why the driver cannot be built.
+#[derive(Debug, thiserror::Error)]
+pub enum SourcesError {
+    #[error(transparent)]
+    Runtime(#[from] EmbeddedError),
+    #[error("this build of aos does not contain the probes of adapters")]
+    NoProbes,
+    #[error("the adapter has a directory `{PLACE}`, which aos needs; rename it")]
+    Taken,
+    #[error("`go.mod` cannot be read: {0}")]
+    UnreadableModule(std::io::Error),
+    #[error("`go.mod` cannot be used: {0}")]
+    Module(#[from] GoModuleError),
+    #[error("the probes cannot be written: {0}")]
+    Write(#[from] std::io::Error),
+}
+
 /// Writes the sources of the driver for the adapter in `root` to a temporary directory.
 ///
 /// # Errors
-/// A sentence about why the driver cannot be built.
-pub fn written(root: &Path, directory: &TemporaryDirectory) -> Result<DriverSources, String> {
-    let runtime = runtimes::find(RUNTIME).map_err(|error| error.to_string())?;
-    let runtime = runtime.ok_or("this build of aos does not contain the probes of adapters")?;
+/// When the sources cannot be put together or written.
+pub fn written(root: &Path, directory: &TemporaryDirectory) -> Result<DriverSources, SourcesError> {
+    let runtime = runtimes::find(RUNTIME)?.ok_or(SourcesError::NoProbes)?;
     if files::kind(&root.join(PLACE)).ok() != Some(Kind::Absent) {
-        return Err(format!("the adapter has a directory `{PLACE}`, which aos needs; rename it"));
+        return Err(SourcesError::Taken);
     }
-    let go_mod = files::read(&root.join("go.mod"), MAX_GO_MOD)
-        .map_err(|error| format!("`go.mod` cannot be read: {error}"))?;
-    let module = GoModule::of_go_mod(&go_mod.bytes)
-        .map_err(|error| format!("`go.mod` cannot be used: {error}"))?;
-    let failed = |error: std::io::Error| format!("the probes cannot be written: {error}");
-    let overlay = overlay(root, &runtime, &module, directory).map_err(failed)?;
-    let text = serde_json::to_vec(&overlay).map_err(|error| error.to_string())?;
-    let path = create(directory, "overlay.json", &text).map_err(failed)?;
+    let go_mod =
+        files::read(&root.join("go.mod"), MAX_GO_MOD).map_err(SourcesError::UnreadableModule)?;
+    let module = GoModule::of_go_mod(&go_mod.bytes)?;
+    let overlay = overlay(root, &runtime, &module, directory)?;
+    let text = serde_json::to_vec(&overlay).map_err(std::io::Error::from)?;
+    let path = create(directory, "overlay.json", &text)?;
     let mut arguments = vec!["-overlay".to_owned(), path];
     let uses_checkout = !matches!(files::kind(&root.join(WORKSPACE)), Ok(Kind::Absent));
     if !uses_checkout {
-        let modfile = kit(&runtime, &go_mod.bytes, &module, directory).map_err(failed)?;
+        let modfile = kit(&runtime, &go_mod.bytes, &module, directory)?;
         arguments.extend(["-modfile".to_owned(), modfile]);
     }
     arguments.push(format!("./{PLACE}/{PROGRAM}"));

@@ -34,7 +34,7 @@ pub fn examine(subject: &mut ExaminedPackage<'_>, facts: &PackageFacts) {
     let examples = match examples::of(&subject.place.root, facts) {
         Ok(examples) => examples,
         Err(why) => {
-            subject.findings.block("R1", why);
+            subject.findings.block("R1", why.to_string());
             return;
         }
     };
@@ -242,7 +242,11 @@ fn broken(
         }
         LostChild::Invalid(why) => (
             "R7",
-            format!("`{}` wrote to the connection of the host: {}", words[0], excerpt(why, 200)),
+            format!(
+                "`{}` wrote to the connection of the host: {}",
+                words[0],
+                excerpt(&why.to_string(), 200)
+            ),
         ),
         LostChild::Interrupted | LostChild::Unwanted => {
             subject.findings.stop("interrupted");

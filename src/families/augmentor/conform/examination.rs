@@ -208,7 +208,10 @@ impl ExaminedPackage<'_> {
             }
             LostChild::Ended => "the process ended while the package was loaded".to_owned(),
             LostChild::Invalid(why) => {
-                format!("loading wrote to the host's connection: {}", excerpt(why, 200))
+                format!(
+                    "loading wrote to the host's connection: {}",
+                    excerpt(&why.to_string(), 200)
+                )
             }
             LostChild::Interrupted | LostChild::Unwanted => {
                 self.findings.stop("interrupted");

@@ -59,6 +59,19 @@ pub enum ExpectedAnswer {
     Anything,
 }
 
+/// Why a package has no usable example calls.
+#[derive(Debug, thiserror::Error)]
+pub enum ExamplesError {
+    #[error("`{FILE}` cannot be read: {0}")]
+    Unreadable(std::io::Error),
+    #[error("`{FILE}` is not valid: {0}")]
+    Invalid(#[from] json::JsonError),
+    #[error("call {0} of `{FILE}` needs either `result` or `error`")]
+    Outcome(usize),
+    #[error("call {0} of `{FILE}` needs either `command` and `args`, or `agent` and `message`")]
+    Callee(usize),
+}
+
 impl Example {
     #[must_use]
     pub fn callee(&self) -> Callee<'_> {
@@ -91,12 +104,12 @@ impl Example {
 /// The examples of a package; commands and agents without one get a call from their schema.
 ///
 /// # Errors
-/// When the file cannot be read; says why.
-pub fn of(root: &Path, facts: &PackageFacts) -> Result<Vec<Example>, String> {
+/// When the file cannot be read, or is not a list of calls.
+pub fn of(root: &Path, facts: &PackageFacts) -> Result<Vec<Example>, ExamplesError> {
     let mut examples = match files::read(&root.join(FILE), MAX_BYTES) {
         Ok(loaded) => read(&loaded.bytes)?,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Vec::new(),
-        Err(error) => return Err(format!("`{FILE}` cannot be read: {error}")),
+        Err(error) => return Err(ExamplesError::Unreadable(error)),
     };
     for command in &facts.commands {
         let Some(name) = command.name.as_str() else { continue };
@@ -118,27 +131,24 @@ pub fn of(root: &Path, facts: &PackageFacts) -> Result<Vec<Example>, String> {
     Ok(examples)
 }
 
-fn read(bytes: &[u8]) -> Result<Vec<Example>, String> {
-    let document: ExampleDocument =
-        json::parse_as(bytes).map_err(|error| format!("`{FILE}` is not valid: {error}"))?;
+fn read(bytes: &[u8]) -> Result<Vec<Example>, ExamplesError> {
+    let document: ExampleDocument = json::parse_as(bytes)?;
     let examples = document.calls.into_iter().enumerate();
-    examples
-        .map(|(index, call)| example(call).map_err(|why| format!("call {index} of `{FILE}` {why}")))
-        .collect()
+    examples.map(|(index, call)| example(index, call)).collect()
 }
 
-fn example(call: ExampleCall) -> Result<Example, &'static str> {
+fn example(index: usize, call: ExampleCall) -> Result<Example, ExamplesError> {
     let expected = match (call.result, call.error) {
         (Some(result), None) => ExpectedAnswer::Result(result),
         (None, Some(code)) => ExpectedAnswer::Error(code),
-        _ => return Err("needs either `result` or `error`"),
+        _ => return Err(ExamplesError::Outcome(index)),
     };
     let what = match (call.command, call.agent, call.args, call.message) {
         (Some(name), None, Some(args), None) => ExampleTarget::Command { name, args },
         (None, Some(id), None, Some(message)) => {
             ExampleTarget::Agent { id, message, history: call.history }
         }
-        _ => return Err("needs either `command` and `args`, or `agent` and `message`"),
+        _ => return Err(ExamplesError::Callee(index)),
     };
     Ok(Example { what, expected, chunks: call.chunks })
 }
@@ -158,7 +168,7 @@ mod tests {
             r#"{"calls":[{"command":"a","args":{},"result":{},"chunk":[]}]}"#,
             "[]",
         ] {
-            assert!(read(bad.as_bytes()).unwrap_err().contains(FILE), "{bad}");
+            assert!(read(bad.as_bytes()).unwrap_err().to_string().contains(FILE), "{bad}");
         }
     }
 }

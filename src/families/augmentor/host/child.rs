@@ -11,7 +11,7 @@ use crate::system::conversation::{Conversation, Heard, REPLY_DESCRIPTOR, Start};
 use crate::system::environment;
 use crate::system::temporary::TemporaryDirectory;
 
-use super::message::{self, ErrorMembers, RunnerEvent, RunnerReply, RunnerRequest};
+use super::message::{self, ErrorMembers, MessageError, RunnerEvent, RunnerReply, RunnerRequest};
 use super::runner;
 
 /// Most bytes that are kept of what the package prints, per stream.
@@ -53,7 +53,7 @@ pub enum LostChild {
     /// The process closed its end, or has ended.
     Ended,
     /// It sent something that is not a message.
-    Invalid(String),
+    Invalid(MessageError),
     /// A signal to aos.
     Interrupted,
     /// Nobody wants the answer any more.
@@ -190,14 +190,14 @@ impl Child {
                     self.take(reply, sink)?;
                 }
                 Heard::TooLong => {
-                    return Err(LostChild::Invalid("the message is too long".to_owned()));
+                    return Err(LostChild::Invalid(MessageError::TooLong));
                 }
                 Heard::End => return Err(LostChild::Ended),
                 Heard::Silence => return Err(LostChild::TimedOut),
                 Heard::Interrupted => return Err(LostChild::Interrupted),
             }
         }
-        Err(LostChild::Invalid("there are too many messages".to_owned()))
+        Err(LostChild::Invalid(MessageError::TooMany))
     }
 
     /// Sends a request and waits for its answer.
@@ -251,7 +251,7 @@ impl Child {
     }
 
     fn take(&mut self, reply: RunnerReply, sink: EventSink<'_>) -> Result<(), LostChild> {
-        let unknown = |id: u64| LostChild::Invalid(format!("no request has the id {id}"));
+        let unknown = |id: u64| LostChild::Invalid(MessageError::UnknownId(id));
         match (reply.event, reply.id) {
             (RunnerEvent::Fault { kind, error, trace }, _) => {
                 self.stray(Stray::Fault { kind, error, trace });
@@ -269,7 +269,7 @@ impl Child {
                 }
                 self.answers.insert(id, event);
             }
-            (_, None) => return Err(LostChild::Invalid("the message has no `id`".to_owned())),
+            (_, None) => return Err(LostChild::Invalid(MessageError::NoId)),
         }
         Ok(())
     }

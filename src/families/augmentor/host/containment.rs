@@ -56,7 +56,7 @@ impl Containment {
             ),
         }
         match model {
-            Some(Ok(model)) => {
+            Some(Some(model)) => {
                 if permissions.filesystem != "read-write" {
                     found.enforced.push("filesystem");
                 }
@@ -65,7 +65,7 @@ impl Containment {
                 }
                 found.options = model.options(permissions, readable);
             }
-            Some(Err(why)) => found.leave_files(permissions, &why),
+            Some(None) => found.leave_files(permissions, "this Node has no permission model"),
             None => found.leave_files(permissions, "Python has no permission model"),
         }
         found
@@ -99,7 +99,8 @@ struct PermissionModel {
 }
 
 impl PermissionModel {
-    fn of(node: &Path) -> Result<Self, String> {
+    /// That of this Node; none if it is too old.
+    fn of(node: &Path) -> Option<Self> {
         let accepts = |options: &[&str]| {
             let arguments: Vec<_> = options.iter().copied().chain(["--version"]).collect();
             let program = node.to_str().unwrap_or_default();
@@ -114,15 +115,15 @@ impl PermissionModel {
             .is_ok_and(|output| output.success)
         };
         if accepts(&["--permission"]) {
-            return Ok(Self {
+            return Some(Self {
                 option: "--permission",
                 has_network: accepts(&["--permission", "--allow-net"]),
             });
         }
         if accepts(&["--experimental-permission"]) {
-            return Ok(Self { option: "--experimental-permission", has_network: false });
+            return Some(Self { option: "--experimental-permission", has_network: false });
         }
-        Err("this Node has no permission model".to_owned())
+        None
     }
 
     fn options(&self, permissions: &AskedPermissions, readable: &[&Path]) -> Vec<String> {

@@ -143,17 +143,33 @@ pub struct RunnerReply {
     pub event: RunnerEvent,
 }
 
+/// Why the process of a package is no longer heard: it wrote to the connection of the host.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum MessageError {
+    #[error("{0}")]
+    Invalid(String),
+    #[error("the message has no `id`")]
+    NoId,
+    #[error("no request has the id {0}")]
+    UnknownId(u64),
+    #[error("the message is too long")]
+    TooLong,
+    #[error("there are too many messages")]
+    TooMany,
+}
+
 /// Reads one line of the runner.
 ///
 /// # Errors
-/// When it is not a message; says why.
-pub fn read(line: &[u8]) -> Result<RunnerReply, String> {
-    let value: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+/// When it is not a message.
+pub fn read(line: &[u8]) -> Result<RunnerReply, MessageError> {
+    let invalid = |error: serde_json::Error| MessageError::Invalid(error.to_string());
+    let value: Value = serde_json::from_slice(line).map_err(invalid)?;
     let id = value.get("id").and_then(Value::as_u64);
-    let event = RunnerEvent::deserialize(value).map_err(|error| error.to_string())?;
+    let event = RunnerEvent::deserialize(value).map_err(invalid)?;
     match (&event, id) {
         (RunnerEvent::Fault { .. }, None) => {}
-        (_, None) => return Err("the message has no `id`".to_owned()),
+        (_, None) => return Err(MessageError::NoId),
         _ => {}
     }
     Ok(RunnerReply { id, event })

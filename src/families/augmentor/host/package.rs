@@ -271,7 +271,7 @@ impl<'a> HostedPackage<'a> {
             LostChild::Invalid(why) => {
                 let message = format!(
                     "the package wrote to the host's connection, and its process was killed: {}",
-                    excerpt(why, 200)
+                    excerpt(&why.to_string(), 200)
                 );
                 CallError::host("crashed", message, Value::Null)
             }

@@ -72,7 +72,7 @@ func (s Shared) Uninstall(ctx context.Context, workspacePath string) error {
 	case rest.Ours:
 		return file.Remove()
 	}
-	return file.Write(rest.Bytes, content.Mode)
+	return file.GiveBack(rest.Bytes, content.Mode)
 }
 
 func (s Shared) read(ctx context.Context, workspacePath string) (workspace.File, workspace.Content, error) {

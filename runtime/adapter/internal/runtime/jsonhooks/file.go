@@ -75,10 +75,7 @@ func (f File) Uninstall(ctx context.Context, workspacePath string) error {
 	case string(text) == string(content.Text):
 		return nil
 	}
-	if err := file.Write(text, content.Mode); err != nil {
-		return err
-	}
-	return nil
+	return file.GiveBack(text, content.Mode)
 }
 
 // Installed reports whether a hook of this agent is in the file.

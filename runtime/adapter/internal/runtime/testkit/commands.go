@@ -116,7 +116,7 @@ func PromptsAreNeverFlags(t *testing.T, create func() Adapter, binary string, st
 	if got, err := adapter.GetPromptDeliveryStrategy(context.Background(), ports.LaunchConfig{}); err != nil || got != strategy {
 		t.Fatalf("the strategy is %q, %v; want %q", got, err, strategy)
 	}
-	prompts := []string{"-", "--", "-x", "--help", "--model=evil", "- a list\n- of items", "a\nb", "$(x) `y` %PATH% 'q'", "/help"}
+	prompts := []string{"-", "--", "-x", "--help", "--model=evil", "- a list\n- of items", "a\nb", " a\n", "$(x) `y` %PATH% 'q'", "/help"}
 	for _, prompt := range prompts {
 		command := Command{Prompt: prompt}
 		words, _, err := command.build(adapter, t.TempDir(), workspaceDirectory(t), "")
@@ -136,6 +136,26 @@ func PromptsAreNeverFlags(t *testing.T, create func() Adapter, binary string, st
 			t.Errorf("the prompt %q is a flag in %q", prompt, words)
 		}
 	}
+	noPromptIsNoWord(t, create, binary)
+}
+
+// noPromptIsNoWord checks that a session without a prompt has the same command line up to where the prompt would be.
+func noPromptIsNoWord(t *testing.T, create func() Adapter, binary string) {
+	t.Helper()
+	Install(t, binary)
+	data, workspacePath := t.TempDir(), workspaceDirectory(t)
+	var lines [2][]string
+	for index, prompt := range []string{"", "Fix the bug"} {
+		words, _, err := Command{Prompt: prompt}.build(create(), data, workspacePath, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines[index] = slices.DeleteFunc(words, func(word string) bool { return word == "Fix the bug" })
+	}
+	without, with := lines[0], lines[1]
+	if len(without) > len(with) || !slices.Equal(without, with[:len(without)]) || len(without) > 0 && without[len(without)-1] == "--" {
+		t.Errorf("without a prompt the command line is %q; with one it is %q and the prompt", without, with)
+	}
 }
 
 // OnlyKnownSessionsAreRestored checks that a session without a usable ID of the agent is not continued.
@@ -151,7 +171,8 @@ func OnlyKnownSessionsAreRestored(t *testing.T, create func() Adapter, binary st
 	}
 }
 
-// InvalidConfigurationIsRefused checks that a configuration with a value that does not exist starts nothing.
+// InvalidConfigurationIsRefused checks that a configuration with a value that does not exist, or a system prompt that
+// cannot be read, starts nothing.
 func InvalidConfigurationIsRefused(t *testing.T, create func() Adapter, binary string) {
 	t.Helper()
 	Install(t, binary)
@@ -168,5 +189,39 @@ func InvalidConfigurationIsRefused(t *testing.T, create func() Adapter, binary s
 		if _, ok, err := create().GetRestoreCommand(context.Background(), restored); restores && (err == nil || ok) {
 			t.Errorf("a session was continued with %+v", config)
 		}
+	}
+	for _, restore := range []bool{false, true} {
+		if !restore || restores {
+			lostSystemPrompt(t, create(), restore)
+		}
+	}
+}
+
+// lostSystemPrompt starts a session whose system prompt is in a file that is not there. An adapter may pass the path to
+// the agent, which then reports it.
+func lostSystemPrompt(t *testing.T, adapter Adapter, restore bool) {
+	t.Helper()
+	data, workspacePath := t.TempDir(), workspaceDirectory(t)
+	lost := filepath.Join(t.TempDir(), "lost.md")
+	plain, _, err := Command{Restore: restore}.build(adapter, data, workspacePath, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	with, _, err := Command{Restore: restore, SystemPrompt: "Be brief"}.build(adapter, data, workspacePath, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if reflect.DeepEqual(plain, with) {
+		// The command line does not have the system prompt.
+		return
+	}
+	words, _, err := Command{Restore: restore}.build(adapter, data, workspacePath, lost)
+	if err != nil || slices.ContainsFunc(words, func(word string) bool { return strings.HasSuffix(word, lost) }) {
+		return
+	}
+	config := hookConfig(t, workspacePath, "")
+	config.SystemPromptFile = lost
+	if adapter.GetAgentHooks(context.Background(), config) == nil {
+		t.Errorf("a session was started by %q without its system prompt, which cannot be read", words)
 	}
 }

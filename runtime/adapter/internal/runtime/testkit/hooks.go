@@ -224,6 +224,9 @@ func userText(t *testing.T, adapter Adapter, name, document string, mustMerge bo
 		if got, err := os.ReadFile(file); err != nil || string(got) != document {
 			t.Errorf("%q became %q and then %q: %v", document, merged, got, err)
 		}
+		if files := filesIn(t, workspacePath); len(files) != 1 {
+			t.Errorf("after the hooks were removed, %q is among %v", document, files)
+		}
 	}
 }
 

@@ -3,8 +3,11 @@ package testkit
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"reflect"
 	"regexp"
+	"runtime"
 	"testing"
 
 	"github.com/aoagents/agent-orchestrator/backend/internal/adapters"
@@ -125,6 +128,7 @@ func BinaryIsFound(t *testing.T, create func() Adapter, binary string) {
 	if got, err := create().ResolveBinary(ctx); err != nil || got != other {
 		t.Errorf("ResolveBinary = %q, %v; want %q", got, err, other)
 	}
+	foundInHome(t, create, binary)
 	emptyMachine(t)
 	adapter = create()
 	calls := map[string]func() error{
@@ -146,6 +150,28 @@ func BinaryIsFound(t *testing.T, create func() Adapter, binary string) {
 		if err := call(); !errors.Is(err, ports.ErrAgentBinaryNotFound) {
 			t.Errorf("%s without the program: %v; want ports.ErrAgentBinaryNotFound", name, err)
 		}
+	}
+}
+
+// foundInHome checks that the program is found where installers of a single user put it. Programs with a window have a
+// PATH without these directories.
+func foundInHome(t *testing.T, create func() Adapter, binary string) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		return
+	}
+	emptyMachine(t)
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(home, ".local", "bin", binary)
+	write(t, path, "#!/bin/sh\nexit 0\n")
+	if err := os.Chmod(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := create().ResolveBinary(context.Background()); err != nil || got != path {
+		t.Errorf("ResolveBinary = %q, %v; want %q, which is not on PATH", got, err, path)
 	}
 }
 

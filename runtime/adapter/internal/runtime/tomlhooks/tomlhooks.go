@@ -78,7 +78,7 @@ func (f File) Uninstall(ctx context.Context, root string) error {
 	case f.Private:
 		return file.WritePrivate(rest.Bytes)
 	}
-	return file.Write(rest.Bytes, content.Mode)
+	return file.GiveBack(rest.Bytes, content.Mode)
 }
 
 // Installed reports whether the block is in the file.

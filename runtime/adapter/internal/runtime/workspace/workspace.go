@@ -99,6 +99,28 @@ func (f File) Write(text []byte, mode fs.FileMode) error {
 	return nil
 }
 
+// GiveBack writes what the user had in the file. The .gitignore no longer covers it, because it is the user's again.
+func (f File) GiveBack(text []byte, mode fs.FileMode) error {
+	if err := f.refuseLinks(); err != nil {
+		return err
+	}
+	if err := hookutil.AtomicWriteFile(f.Path(), text, mode); err != nil {
+		return fmt.Errorf("write `%s`: %w", f.Path(), err)
+	}
+	names, owned := ignored(filepath.Join(f.directory(), ".gitignore"))
+	others := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return name == f.name() })
+	switch {
+	case !owned || len(others) == len(names):
+		return nil
+	case len(others) == 0:
+		return f.uncover(nil)
+	}
+	if err := hookutil.EnsureWorkspaceGitignore(f.directory(), others...); err != nil {
+		return fmt.Errorf("uncover `%s`: %w", f.Path(), err)
+	}
+	return f.uncover(others)
+}
+
 // WritePrivate replaces a file outside of a repository, for the owner alone.
 func (f File) WritePrivate(text []byte) error {
 	if err := f.refuseLinks(); err != nil {
@@ -126,15 +148,9 @@ func (f File) Remove() error {
 
 // Forget removes the .gitignore when nothing is left that it covers, and directories that are empty then.
 func (f File) Forget() error {
-	ignore := filepath.Join(f.directory(), ".gitignore")
-	names, owned := ignored(ignore)
-	needed := slices.ContainsFunc(names, func(name string) bool {
-		_, err := os.Lstat(filepath.Join(f.directory(), name))
-		return err == nil
-	})
-	if owned && !needed {
-		if err := os.Remove(ignore); err != nil {
-			return fmt.Errorf("remove `%s`: %w", ignore, err)
+	if names, owned := ignored(filepath.Join(f.directory(), ".gitignore")); owned {
+		if err := f.uncover(names); err != nil {
+			return err
 		}
 	}
 	for directory, left := f.directory(), len(f.parts)-1; left > 0; left-- {
@@ -142,6 +158,22 @@ func (f File) Forget() error {
 			break
 		}
 		directory = filepath.Dir(directory)
+	}
+	return nil
+}
+
+// uncover removes the .gitignore of the orchestrator if none of the names that it covers is there.
+func (f File) uncover(names []string) error {
+	needed := slices.ContainsFunc(names, func(name string) bool {
+		_, err := os.Lstat(filepath.Join(f.directory(), name))
+		return err == nil
+	})
+	if needed {
+		return nil
+	}
+	ignore := filepath.Join(f.directory(), ".gitignore")
+	if err := os.Remove(ignore); err != nil {
+		return fmt.Errorf("remove `%s`: %w", ignore, err)
 	}
 	return nil
 }

@@ -144,3 +144,35 @@ func TestAPrivateFileIsForItsOwnerAlone(t *testing.T) {
 		t.Errorf("%+v, %v", content, err)
 	}
 }
+
+func TestAFileThatIsGivenBackIsNoLongerIgnored(t *testing.T) {
+	root := t.TempDir()
+	mine, other := at(t, root, ".agent/mine"), at(t, root, ".agent/other")
+	write(t, mine.Path(), "mine")
+	ignore := filepath.Join(root, ".agent", ".gitignore")
+	for _, file := range []File{mine, other} {
+		if err := file.Write([]byte("changed"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := mine.GiveBack([]byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	names, owned := ignored(ignore)
+	if !owned || len(names) != 1 || names[0] != "other" {
+		t.Errorf("the .gitignore covers %q", names)
+	}
+	if err := other.GiveBack([]byte("other"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(ignore); !os.IsNotExist(err) {
+		t.Errorf("the .gitignore is still there: %v", err)
+	}
+	write(t, ignore, "of the user\n")
+	if err := mine.GiveBack([]byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(ignore); err != nil || string(text) != "of the user\n" {
+		t.Errorf("the .gitignore of the user is %q, %v", text, err)
+	}
+}

@@ -7,6 +7,10 @@ use super::schema::FlatSchema;
 use super::styles;
 use crate::visible::{excerpt, is_invisible};
 
+/// Most members of a JSON body that become options of their own, and most fields of a form.
+const MAX_MEMBERS: usize = 60;
+const MAX_FIELDS: usize = 250;
+
 /// Media types of bodies, the best one first.
 fn rank(kind: &str) -> Option<usize> {
     let kind = media_type(kind);
@@ -42,7 +46,9 @@ pub fn body<'a>(trees: &'a DocumentTrees, endpoint: &mut Endpoint, operation: No
         }
     };
     let is_required = request.is_set("required");
-    let mut kinds: Vec<_> = request.members("content").collect();
+    // Many descriptions do not say whether a body is required, and only name the members that it needs.
+    let is_unsaid = request.get("required").is_none();
+    let mut kinds: Vec<_> = trees.members(request, "content").collect();
     kinds.sort_by_key(|(kind, _)| rank(kind).unwrap_or(usize::MAX));
     let Some((kind, content)) = kinds.first().copied() else { return };
     let Some(rank) = rank(kind) else {
@@ -54,6 +60,11 @@ pub fn body<'a>(trees: &'a DocumentTrees, endpoint: &mut Endpoint, operation: No
         }
         return;
     };
+    let schema = content.get("schema").unwrap_or(content);
+    let flat = FlatSchema::of(trees, schema);
+    if !is_required && matches!(rank, 2 | 3) && flat.is_empty_object() {
+        return;
+    }
     if matches!(endpoint.method.as_str(), "GET" | "HEAD") {
         if is_required {
             endpoint.obstacle = Some("it is a read with a body".to_owned());
@@ -64,16 +75,20 @@ pub fn body<'a>(trees: &'a DocumentTrees, endpoint: &mut Endpoint, operation: No
     }
     let kind = media_type(kind);
     endpoint.content_type = if kind.contains('*') { "application/json".to_owned() } else { kind };
-    let schema = content.get("schema").unwrap_or(content);
-    let flat = FlatSchema::of(trees, schema);
     // A name with a dot would be nested, so such a body is one input.
     let has_dots = rank < 2 && flat.members.keys().any(|name| name.contains('.'));
-    if rank < 4 && flat.is_flat_object() && !has_dots {
-        members(trees, endpoint, content, &flat, is_required);
+    // A form can be sent in no other way than by its fields.
+    let most = if rank < 2 { MAX_MEMBERS } else { MAX_FIELDS };
+    if rank < 4 && flat.is_flat_object(most) && !has_dots {
+        members(trees, endpoint, content, &flat, is_required || is_unsaid);
         return;
     }
     if matches!(rank, 2 | 3) {
-        endpoint.obstacle = Some("its form has no known fields".to_owned());
+        endpoint.obstacle = Some(match flat.members.len() {
+            0 => "its form has no known fields".to_owned(),
+            count if count > MAX_FIELDS => format!("its form has more than {MAX_FIELDS} fields"),
+            _ => "its form has several shapes".to_owned(),
+        });
         return;
     }
     let mut whole = input(trees, ("body", InputPlace::Body), schema, is_required);

@@ -109,9 +109,11 @@ pub fn plan(
             Some(only) => only.contains(&key),
             None => selection.includes(endpoint, &id.id),
         };
+        let takes_deprecated =
+            wishes.include_deprecated || wishes.only.is_some() || wishes.kept.contains_key(&key);
         if !is_wanted {
             unselected += 1;
-        } else if endpoint.is_deprecated && !wishes.include_deprecated && wishes.only.is_none() {
+        } else if endpoint.is_deprecated && !takes_deprecated {
             left_out.push(left(endpoint, id.id, "it is deprecated"));
         } else if let Some(obstacle) = &endpoint.obstacle {
             left_out.push(left(endpoint, id.id, obstacle));

@@ -173,6 +173,35 @@ impl DocumentTrees {
         Err(excerpt(at.text("$ref"), 120))
     }
 
+    /// A member with its references followed.
+    #[must_use]
+    pub fn child<'a>(&'a self, of: Node<'a>, name: &str) -> Option<Node<'a>> {
+        of.get(name).and_then(|member| self.followed(member).ok())
+    }
+
+    /// The members of an object member, which may be a reference as a whole.
+    pub fn members<'a>(
+        &'a self,
+        of: Node<'a>,
+        name: &str,
+    ) -> impl Iterator<Item = (&'a str, Node<'a>)> {
+        self.child(of, name).into_iter().flat_map(|found| {
+            let members = found.value.as_object();
+            members
+                .into_iter()
+                .flatten()
+                .map(move |(name, value)| (name.as_str(), Node { value, ..found }))
+        })
+    }
+
+    /// The entries of a list member, which may be a reference as a whole.
+    pub fn entries<'a>(&'a self, of: Node<'a>, name: &str) -> impl Iterator<Item = Node<'a>> {
+        self.child(of, name).into_iter().flat_map(|found| {
+            let entries = found.value.as_array();
+            entries.into_iter().flatten().map(move |value| Node { value, ..found })
+        })
+    }
+
     /// What one reference refers to.
     #[must_use]
     pub fn target<'a>(&'a self, from: Node<'a>, target: &str) -> Option<Node<'a>> {

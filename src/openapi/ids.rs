@@ -64,6 +64,37 @@ pub struct AssignedId {
 /// Method and path.
 pub type RequestKey = (String, String);
 
+/// A command that a project has of an operation.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct KnownCommand {
+    pub id: String,
+    pub operation_id: String,
+}
+
+/// Where an operation is now: at the method and path that it had, or where the same operationId or the same path with
+/// other names of parameters is.
+#[must_use]
+pub fn moved(endpoints: &[Endpoint], key: &RequestKey, operation_id: &str) -> Option<RequestKey> {
+    let (method, path) = key;
+    let keys = |is_same: &dyn Fn(&Endpoint) -> bool| {
+        let mut found = endpoints.iter().filter(|one| one.method == *method && is_same(one));
+        let first = found.next().map(|one| (one.method.clone(), one.path.clone()));
+        first.filter(|_| found.next().is_none())
+    };
+    keys(&|one| one.path == *path)
+        .or_else(|| keys(&|one| !operation_id.is_empty() && one.operation_id == operation_id))
+        .or_else(|| keys(&|one| unnamed(&one.path) == unnamed(path)))
+}
+
+/// A path without the names of its parameters.
+fn unnamed(path: &str) -> String {
+    let mut parts = path.split('{');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |shorter, part| {
+        shorter + "{}" + part.split_once('}').map_or("", |(_, rest)| rest)
+    })
+}
+
 /// The words of one operation.
 struct IdCandidate {
     action: String,
@@ -223,19 +254,45 @@ fn letters(endpoint: &Endpoint) -> String {
     (0..6).map(|at| char::from(b'a' + u8::try_from((hash >> (at * 8)) % 26).unwrap_or(0))).collect()
 }
 
-/// The id within its length: the middle goes first, then letters tell it apart.
+/// The id within its length: whole words go from the middle, then letters tell it apart.
 fn fitting(id: String, room: usize, endpoint: &Endpoint, taken: &BTreeSet<String>) -> String {
     if id.len() <= room && !taken.contains(&id) {
         return id;
     }
     let (resource, action) = id.split_once('.').unwrap_or((id.as_str(), "call"));
+    let shorter = shortened(resource, action, room);
+    if !taken.contains(&shorter) {
+        return shorter;
+    }
     let tail = format!("_{}", letters(endpoint));
-    let half = room.saturating_sub(tail.len() + 1) / 2;
+    shortened(resource, action, room.saturating_sub(tail.len())) + &tail
+}
+
+/// Both parts in whole words, of which the first and the last stay; a word that is too long by itself is cut.
+fn shortened(resource: &str, action: &str, room: usize) -> String {
+    let mut parts = [resource, action].map(|part| part.split('_').collect::<Vec<_>>());
+    let length = |parts: &[Vec<&str>; 2]| {
+        parts.iter().flatten().map(|word| word.len() + 1).sum::<usize>().saturating_sub(1)
+    };
+    while length(&parts) > room {
+        let wide = |part: &Vec<&str>| (part.len() > 2).then(|| part.iter().map(|w| w.len()).sum());
+        let widest = (0..2).max_by_key(|at| wide(&parts[*at]).unwrap_or(0usize)).unwrap_or(0);
+        if parts[widest].len() <= 2 {
+            break;
+        }
+        let middle = parts[widest].len() / 2;
+        parts[widest].remove(middle);
+    }
+    let [resource, action] = parts.map(|words| words.join("_"));
+    let half = room.saturating_sub(1) / 2;
     let cut =
         |text: &str, most: usize| text[..text.len().min(most)].trim_end_matches('_').to_owned();
-    let action = cut(action, half.max(8));
-    let rest = room.saturating_sub(tail.len() + 1 + action.len());
-    format!("{}.{action}{tail}", cut(resource, rest.max(4)))
+    if resource.len() + 1 + action.len() <= room {
+        return format!("{resource}.{action}");
+    }
+    let action = cut(&action, half.max(8));
+    let rest = room.saturating_sub(1 + action.len());
+    format!("{}.{action}", cut(&resource, rest.max(4)))
 }
 
 fn candidate(endpoint: &Endpoint, methods: Option<&BTreeSet<&str>>, room: usize) -> IdCandidate {

@@ -25,12 +25,13 @@ mod text;
 mod words;
 pub mod written;
 mod yaml;
+mod yaml_flow;
 
 pub use auth::{ApiCredentials, CredentialForm};
 pub use commands::{ApiCommand, ApiPlan, ApiWishes, LeftOut, MAX_UNASKED, WishFault, plan};
 pub use document::{DescriptionError, MAX_BYTES};
 pub use fields::ApiField;
-pub use ids::RequestKey;
+pub use ids::{KnownCommand, RequestKey, moved};
 pub use model::{
     ApiDescription, ApiInput, ApiPaging, Endpoint, InputKind, InputPlace, ListForm, ReplyForm,
     ReplyKind,

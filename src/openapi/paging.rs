@@ -41,7 +41,7 @@ const CURSORS: [&str; 14] = [
     "continue",
 ];
 /// Where a reply says what comes next.
-pub const NEXT: [&str; 14] = [
+pub const NEXT: [&str; 16] = [
     "next_cursor",
     "nextCursor",
     "next_page_token",
@@ -56,6 +56,8 @@ pub const NEXT: [&str; 14] = [
     "next",
     "after",
     "continuation_token",
+    "continue",
+    "next_page_uri",
 ];
 /// Members that have the one above inside.
 pub const AROUND: [&str; 11] = [
@@ -91,6 +93,7 @@ pub fn paging<'a>(
     trees: &'a DocumentTrees,
     endpoint: &mut Endpoint,
     whole: &FlatSchema<'a>,
+    (items, item_id): (&str, &str),
     has_link: bool,
 ) -> Option<ApiPaging> {
     let is_number = |kind: &InputKind| matches!(kind, InputKind::Integer | InputKind::Decimal);
@@ -104,6 +107,7 @@ pub fn paging<'a>(
     let offset = named(&OFFSETS).filter(|input| is_number(&input.kind));
     let cursor = named(&CURSORS)
         .filter(|input| !matches!(input.kind, InputKind::Json | InputKind::List { .. }));
+    let is_after_entry = cursor.is_some_and(|input| is_one_of(&input.name, &["startingafter"]));
     let next = next_of(trees, whole);
     let more = ["has_more", "hasMore"].into_iter().find(|name| whole.members.contains_key(name));
     let total = TOTALS.into_iter().find(|name| {
@@ -141,6 +145,13 @@ pub fn paging<'a>(
         (_, _, _, Some(offset)) if limit.is_some() => {
             rules.style = "offset";
             rules.position = offset.name.clone();
+        }
+        // The next page begins after the last entry of this one.
+        _ if is_after_entry && !items.is_empty() && !rules.more.is_empty() => {
+            rules.style = "cursor";
+            rules.position = cursor.map_or_else(String::new, |input| input.name.clone());
+            rules.next = format!("{items}.-1.{item_id}");
+            rules.empty_ends = true;
         }
         _ => {
             if cursor.is_some() {

@@ -56,8 +56,14 @@ pub fn read(
     let global = requirements(root);
     let webhooks = root.members("webhooks").count() + root.members("x-webhooks").count();
     count(&mut api, "webhooks", webhooks);
-    for (path, item) in root.members("paths") {
-        let Ok(item) = trees.followed(item) else { continue };
+    for (path, item) in trees.members(root, "paths") {
+        if !path.starts_with('/') && path.starts_with("x-") {
+            continue;
+        }
+        let Ok(item) = trees.followed(item) else {
+            count(&mut api, "paths whose reference leads nowhere", 1);
+            continue;
+        };
         for method in OTHER_METHODS {
             count(
                 &mut api,
@@ -66,15 +72,20 @@ pub fn read(
             );
         }
         for method in METHODS {
-            let Some(operation) = item.get(method) else { continue };
+            let Some(written) = item.get(method) else { continue };
+            let operation = trees.followed(written).unwrap_or(written);
             if api.endpoints.len() == MAX_ENDPOINTS {
                 count(&mut api, "operations beyond the first 5000", 1);
                 continue;
             }
-            count(&mut api, "callbacks", operation.members("callbacks").count());
-            let links = operation.members("responses").filter_map(|(_, reply)| reply.get("links"));
+            count(&mut api, "callbacks", trees.members(operation, "callbacks").count());
+            let replies = trees.members(operation, "responses");
+            let links = replies.filter(|(_, reply)| trees.child(*reply, "links").is_some());
             count(&mut api, "links", links.count());
             let mut endpoint = endpoint(&trees, (method, path), item, operation);
+            if let Err(lost) = trees.followed(written) {
+                endpoint.obstacle = Some(format!("its description is missing: {lost}"));
+            }
             endpoint.security = endpoint.security.or_else(|| global.clone());
             api.endpoints.push(endpoint);
         }
@@ -112,9 +123,11 @@ fn is_header_byte(byte: u8) -> bool {
 }
 
 fn schemes(trees: &DocumentTrees) -> IndexMap<String, SecurityScheme> {
-    let Some(components) = trees.root().get("components") else { return IndexMap::new() };
-    components
-        .members("securitySchemes")
+    let Some(components) = trees.child(trees.root(), "components") else {
+        return IndexMap::new();
+    };
+    trees
+        .members(components, "securitySchemes")
         .filter_map(|(name, scheme)| {
             let scheme = trees.followed(scheme).ok()?;
             let key = || excerpt(scheme.text("name"), 100);
@@ -190,12 +203,7 @@ fn endpoint(
         obstacle: None,
         notes: Vec::new(),
     };
-    if !path.starts_with('/')
-        || path.contains(['?', '#'])
-        || path.contains("{}")
-        || path.split('/').any(|part| matches!(part, "." | ".."))
-        || path.chars().any(|c| is_invisible(c) || c == ' ' || c == '"' || c == '\\')
-    {
+    if !can_be_called(path) {
         endpoint.obstacle = Some("its path is not a path that can be called".to_owned());
         return endpoint;
     }
@@ -203,6 +211,36 @@ fn endpoint(
     bodies::body(trees, &mut endpoint, operation);
     replies::read(trees, &mut endpoint, operation);
     endpoint
+}
+
+/// Whether a path can be part of a URL as it is written. A part that means a directory can be percent-encoded, and
+/// what follows `//` can be read as a host.
+fn can_be_called(path: &str) -> bool {
+    let is_directory = |part: &str| {
+        let part = part.to_ascii_lowercase().replace("%2e", ".");
+        matches!(part.as_str(), "." | "..")
+    };
+    let is_fixed = |part: &str| part.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"');
+    path.starts_with('/')
+        && !path.starts_with("//")
+        && !path.contains(['?', '#', ' ', '"', '\\'])
+        && !path.contains("{}")
+        && !path.split('/').any(is_directory)
+        && !path.chars().any(is_invisible)
+        && fixed_parts(path).all(is_fixed)
+}
+
+/// What is between the parameters of a path.
+fn fixed_parts(path: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(path);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let (fixed, behind) = text.split_once('{').map_or((text, None), |(fixed, after)| {
+            (fixed, after.split_once('}').map(|(_, behind)| behind))
+        });
+        rest = behind;
+        Some(fixed)
+    })
 }
 
 /// Parameters of the path and of the operation by name and place: the operation wins.
@@ -213,7 +251,8 @@ fn parameters<'a>(
     operation: Node<'a>,
 ) {
     let mut merged: IndexMap<(&str, &str), Node<'a>> = IndexMap::new();
-    for parameter in item.entries("parameters").chain(operation.entries("parameters")) {
+    let shared = trees.entries(item, "parameters");
+    for parameter in shared.chain(trees.entries(operation, "parameters")) {
         match trees.followed(parameter) {
             Ok(found) => {
                 merged.insert((found.text("name"), found.text("in")), found);
@@ -262,7 +301,7 @@ fn parameters<'a>(
         }
         let (schema, is_json) = match parameter.get("schema") {
             Some(schema) => (schema, false),
-            None => match parameter.members("content").next() {
+            None => match trees.members(parameter, "content").next() {
                 Some((_, content)) => (content.get("schema").unwrap_or(content), true),
                 None => (parameter, false),
             },

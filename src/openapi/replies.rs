@@ -10,7 +10,7 @@ use super::schema::FlatSchema;
 use crate::visible::is_invisible;
 
 /// Members that name an entry, the best one first.
-const IDS: [&str; 8] = ["id", "uuid", "uid", "gid", "key", "number", "slug", "name"];
+const IDS: [&str; 9] = ["id", "uuid", "uid", "gid", "sid", "key", "number", "slug", "name"];
 const NAMES: [&str; 12] = [
     "name",
     "title",
@@ -56,7 +56,7 @@ const MAX_SLIM: usize = 8;
 const MAX_MEMBERS: usize = 200;
 /// Reads the success of an operation.
 pub fn read<'a>(trees: &'a DocumentTrees, endpoint: &mut Endpoint, operation: Node<'a>) {
-    let mut replies: Vec<_> = operation.members("responses").collect();
+    let mut replies: Vec<_> = trees.members(operation, "responses").collect();
     replies.sort_by_key(|(status, _)| match *status {
         "200" => 0,
         "201" => 1,
@@ -77,7 +77,7 @@ pub fn read<'a>(trees: &'a DocumentTrees, endpoint: &mut Endpoint, operation: No
         endpoint.notes.push("its successful response is missing".to_owned());
         return;
     };
-    let kind = match reply_kind(reply.get("content")) {
+    let kind = match reply_kind(trees.child(reply, "content")) {
         _ if endpoint.method == "HEAD" => ReplyKind::Empty,
         None if *status == "202" => ReplyKind::Accepted,
         None if *status == "200" => ReplyKind::Empty,
@@ -103,15 +103,17 @@ pub fn read<'a>(trees: &'a DocumentTrees, endpoint: &mut Endpoint, operation: No
     if !matches!(kind, ReplyKind::Json | ReplyKind::Accepted) {
         return;
     }
-    let content =
-        reply.members("content").find(|(kind, _)| kind.contains("json") || kind.contains('*'));
+    let content = trees
+        .members(reply, "content")
+        .find(|(kind, _)| kind.contains("json") || kind.contains('*'));
     let Some(schema) = content.and_then(|(_, content)| content.get("schema")) else { return };
     let flat = FlatSchema::of(trees, schema);
     describe(trees, &mut endpoint.reply, &flat);
     if kind != ReplyKind::Json || !is_reading {
         return;
     }
-    let has_link = reply.members("headers").any(|(name, _)| name.eq_ignore_ascii_case("link"));
+    let has_link =
+        trees.members(reply, "headers").any(|(name, _)| name.eq_ignore_ascii_case("link"));
     if let Some(list) = list(trees, endpoint, &flat, has_link) {
         endpoint.reply.list = Some(list);
     }
@@ -137,10 +139,7 @@ fn list<'a>(
     if !flat.alternatives.is_empty() {
         return None;
     }
-    let is_array = |schema: &FlatSchema<'_>| {
-        schema.types == ["array"] || schema.types.is_empty() && schema.items.is_some()
-    };
-    if is_array(flat) {
+    if flat.is_list() {
         let entry = FlatSchema::of(trees, flat.items?);
         return form(trees, endpoint, String::new(), &entry, flat, has_link);
     }
@@ -150,7 +149,7 @@ fn list<'a>(
         if name.contains('.') {
             continue;
         }
-        if is_array(&schema) {
+        if schema.is_list() {
             if let Some(items) = schema.items {
                 found.push(((*name).to_owned(), FlatSchema::of(trees, items)));
             }
@@ -158,7 +157,7 @@ fn list<'a>(
         {
             for (inner, member) in &schema.members {
                 let schema = FlatSchema::of(trees, *member);
-                if is_array(&schema)
+                if schema.is_list()
                     && !inner.contains('.')
                     && let Some(items) = schema.items
                 {
@@ -167,7 +166,7 @@ fn list<'a>(
             }
         }
     }
-    found.retain(|(_, entry)| !entry.members.is_empty() && id_of(entry).is_some());
+    found.retain(|(_, entry)| !entry.members.is_empty() && id_of(trees, entry).is_some());
     // One thing with lists inside has members of its own; a wrapped list has only what is about the list.
     let own = flat.members.keys().filter(|name| !is_about_list(name, &found)).count();
     match found.len() {
@@ -196,6 +195,7 @@ fn is_about_list(name: &str, lists: &[(String, FlatSchema<'_>)]) -> bool {
         || is_one_of(name, &LIMITS)
         || is_one_of(name, &PAGES)
         || is_one_of(name, &OFFSETS)
+        || name.contains("page")
         || matches!(
             name,
             "has_more"
@@ -204,17 +204,19 @@ fn is_about_list(name: &str, lists: &[(String, FlatSchema<'_>)]) -> bool {
                 | "incomplete_results"
                 | "ok"
                 | "success"
-                | "total_pages"
                 | "previous"
                 | "prev"
-                | "prev_page"
                 | "prev_cursor"
                 | "errors"
                 | "error"
                 | "status"
                 | "self"
                 | "isLast"
-                | "last_page"
+                | "uri"
+                | "url"
+                | "end"
+                | "kind"
+                | "apiVersion"
         )
 }
 
@@ -226,16 +228,18 @@ fn form<'a>(
     whole: &FlatSchema<'a>,
     has_link: bool,
 ) -> Option<ListForm> {
-    let item_id = id_of(entry)?;
-    let item_name =
-        NAMES.into_iter().find(|name| entry.members.contains_key(name)).unwrap_or(item_id);
-    let mut slim = vec![item_id.to_owned()];
+    let item_id = id_of(trees, entry)?;
+    let item_name = NAMES
+        .into_iter()
+        .find(|name| entry.members.contains_key(name))
+        .map_or_else(|| item_id.clone(), str::to_owned);
+    let mut slim = vec![item_id.clone()];
     let mut add = |name: &str| {
         if slim.len() < MAX_SLIM && !slim.iter().any(|known| known == name) {
             slim.push(name.to_owned());
         }
     };
-    add(item_name);
+    add(&item_name);
     for name in TELLING.into_iter().chain(entry.members.keys().copied()) {
         let Some(member) = entry.members.get(name).filter(|_| !name.contains(['.', ','])) else {
             continue;
@@ -247,33 +251,28 @@ fn form<'a>(
             add(name);
         }
     }
-    let paging = paging(trees, endpoint, whole, has_link);
+    let paging = paging(trees, endpoint, whole, (&items, &item_id), has_link);
     describe(trees, &mut endpoint.reply, entry);
-    Some(ListForm {
-        items,
-        item_id: item_id.to_owned(),
-        item_name: item_name.to_owned(),
-        slim,
-        paging,
-    })
+    Some(ListForm { items, item_id, item_name, slim, paging })
 }
 
 /// Members that are too long for a list.
 const LONGISH: [&str; 6] = ["body", "content", "html", "text", "description", "node_id"];
 
-/// The member that names an entry.
-fn id_of<'a>(entry: &FlatSchema<'a>) -> Option<&'a str> {
-    let known = IDS.iter().find_map(|id| entry.members.get_key_value(id)).map(|(name, _)| *name);
-    known
-        .or_else(|| {
-            entry.members.keys().copied().find(|name| name.ends_with("_id") || name.ends_with("Id"))
-        })
-        .or_else(|| {
-            entry
-                .members
-                .keys()
-                .copied()
-                .find(|name| name.ends_with("name") || name.ends_with("Name"))
-        })
-        .filter(|name| !name.contains('.'))
+/// The member that names an entry; it may be in an object about the entry.
+fn id_of<'a>(trees: &'a DocumentTrees, entry: &FlatSchema<'a>) -> Option<String> {
+    let known =
+        |entry: &FlatSchema<'a>| IDS.iter().find(|id| entry.members.contains_key(*id)).copied();
+    let ends = |ends: &[&str]| {
+        let mut names = entry.members.keys().copied();
+        names.find(|name| ends.iter().any(|end| name.ends_with(end)) && !name.contains('.'))
+    };
+    if let Some(id) = known(entry).or_else(|| ends(&["_id", "Id"])) {
+        return Some(id.to_owned());
+    }
+    let within = ["metadata", "meta", "attributes"].into_iter().find_map(|outer| {
+        let inner = FlatSchema::of(trees, *entry.members.get(outer)?);
+        Some(format!("{outer}.{}", known(&inner)?))
+    });
+    within.or_else(|| ends(&["name", "Name"]).map(str::to_owned))
 }

@@ -8,6 +8,9 @@ use super::schema::FlatSchema;
 
 /// Most members of a made-up reply.
 const MAX_REPLY: usize = 60;
+/// How far values are made inside each other, and how many lists and objects at most.
+const MAX_DEPTH: usize = 4;
+const MAX_VALUES: usize = 300;
 
 impl<'a> FlatSchema<'a> {
     /// A value that fits, where a made-up text or number would not.
@@ -41,7 +44,7 @@ impl<'a> FlatSchema<'a> {
                 };
                 Some(Value::Array(values))
             }
-            InputKind::Json => Some(example(trees, self, 0)),
+            InputKind::Json => Some(Examples::new(trees).of(self, 0)),
             InputKind::Choice(_) | InputKind::Flag | InputKind::File => None,
         }
     }
@@ -49,12 +52,13 @@ impl<'a> FlatSchema<'a> {
     /// A reply that fits: all members of the outer object, and what an inner one needs.
     #[must_use]
     pub fn reply_sample(&self, trees: &'a DocumentTrees) -> Value {
+        let mut examples = Examples::new(trees);
         if self.members.is_empty() {
-            return example(trees, self, 1);
+            return examples.of(self, 1);
         }
         let members = self.members.iter().take(MAX_REPLY).filter_map(|(name, member)| {
             let member = Self::of(trees, *member);
-            (!member.is_write_only).then(|| ((*name).to_owned(), example(trees, &member, 2)))
+            (!member.is_write_only).then(|| ((*name).to_owned(), examples.of(&member, 2)))
         });
         Value::Object(members.collect())
     }
@@ -123,36 +127,52 @@ impl<'a> FlatSchema<'a> {
     }
 }
 
-/// A small value that fits a schema: its required members, or all when none is.
-fn example<'a>(trees: &'a DocumentTrees, schema: &FlatSchema<'a>, depth: usize) -> Value {
-    if let Some(choice) = schema.choices.first() {
-        return (*choice).clone();
+/// Makes small values that fit their schemas: the required members of an object, or all when none is.
+struct Examples<'a> {
+    trees: &'a DocumentTrees,
+    /// How many values may still be made: objects that contain each other have no end.
+    left: usize,
+}
+
+impl<'a> Examples<'a> {
+    fn new(trees: &'a DocumentTrees) -> Self {
+        Self { trees, left: MAX_VALUES }
     }
-    if depth > 4 || schema.lost.is_some() {
-        return json!({});
-    }
-    if let Some(first) = schema.first.filter(|_| schema.members.is_empty()) {
-        return example(trees, &FlatSchema::of(trees, first), depth + 1);
-    }
-    match schema.types.as_slice() {
-        ["string"] => json!(schema.sample_text().unwrap_or_else(|| "text".to_owned())),
-        ["integer"] | ["number"] => json!(schema.sample_integer().unwrap_or(1)),
-        ["boolean"] => json!(true),
-        ["array"] => {
-            let items = schema.items.map(|items| FlatSchema::of(trees, items));
-            json!([items.map_or(json!("text"), |items| example(trees, &items, depth + 1))])
+
+    fn of(&mut self, schema: &FlatSchema<'a>, depth: usize) -> Value {
+        if let Some(choice) = schema.choices.first() {
+            return (*choice).clone();
         }
-        _ => {
-            let wanted = |name: &&str| {
-                schema.required.is_empty() && depth <= 1 || schema.required.contains(name)
-            };
-            let members = schema.members.iter().filter(|(name, _)| wanted(name)).take(30);
-            let members = members.filter_map(|(name, member)| {
-                let member = FlatSchema::of(trees, *member);
-                let is_skipped = member.is_read_only;
-                (!is_skipped).then(|| ((*name).to_owned(), example(trees, &member, depth + 1)))
-            });
-            Value::Object(members.collect())
+        match schema.types.as_slice() {
+            ["string"] => return json!(schema.sample_text().unwrap_or_else(|| "text".to_owned())),
+            ["integer"] | ["number"] => return json!(schema.sample_integer().unwrap_or(1)),
+            ["boolean"] => return json!(true),
+            _ => {}
         }
+        let ends = depth > MAX_DEPTH || self.left == 0 || schema.lost.is_some();
+        self.left = self.left.saturating_sub(1);
+        if schema.types == ["array"] {
+            let items = schema.items.filter(|_| !ends);
+            return items.map_or_else(
+                || if schema.items.is_some() { json!([]) } else { json!(["text"]) },
+                |items| json!([self.of(&FlatSchema::of(self.trees, items), depth + 1)]),
+            );
+        }
+        if ends {
+            return json!({});
+        }
+        if let Some(first) = schema.first.filter(|_| schema.members.is_empty()) {
+            return self.of(&FlatSchema::of(self.trees, first), depth + 1);
+        }
+        let is_wanted = |name: &&str| {
+            schema.required.is_empty() && depth <= 1 || schema.required.contains(name)
+        };
+        let members = schema.members.iter().filter(|(name, _)| is_wanted(name)).take(30);
+        let members = members.filter_map(|(name, member)| {
+            let member = FlatSchema::of(self.trees, *member);
+            let is_skipped = member.is_read_only;
+            (!is_skipped).then(|| ((*name).to_owned(), self.of(&member, depth + 1)))
+        });
+        Value::Object(members.collect())
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! `allOf` is merged; alternatives are never resolved to their first: they are one JSON input. Recursion is bounded.
 
+use std::collections::HashSet;
+
 use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
@@ -11,8 +13,7 @@ use super::text;
 
 /// How far schemas are followed inside each other.
 const MAX_DEPTH: usize = 12;
-/// Most members that become options of their own, most choices of one.
-const MAX_MEMBERS: usize = 60;
+/// Most choices of one value.
 const MAX_CHOICES: usize = 100;
 /// Names of members that hold long texts.
 const LONG: [&str; 10] = [
@@ -46,6 +47,8 @@ pub struct FlatSchema<'a> {
     pub description: &'a str,
     pub default: Option<&'a Value>,
     pub is_nullable: bool,
+    /// It says that an object may have further members.
+    pub is_open: bool,
     pub is_read_only: bool,
     pub is_write_only: bool,
     /// Bounds and lengths, by their names.
@@ -54,11 +57,18 @@ pub struct FlatSchema<'a> {
     pub lost: Option<String>,
 }
 
+/// The parts of a schema that are being merged, and all that were.
+#[derive(Default)]
+struct MergedParts {
+    open: Vec<*const Value>,
+    all: HashSet<*const Value>,
+}
+
 impl<'a> FlatSchema<'a> {
     #[must_use]
     pub fn of(trees: &'a DocumentTrees, node: Node<'a>) -> Self {
         let mut flat = Self::default();
-        flat.add(trees, node, &mut Vec::new(), 0);
+        flat.add(trees, node, &mut MergedParts::default(), 0);
         flat.choices.dedup();
         flat
     }
@@ -69,7 +79,7 @@ impl<'a> FlatSchema<'a> {
         if depth <= MAX_DEPTH
             && let Ok(found) = trees.followed(node)
         {
-            flat.add_own(found);
+            flat.add_own(trees, found);
         }
         flat
     }
@@ -78,32 +88,36 @@ impl<'a> FlatSchema<'a> {
         &mut self,
         trees: &'a DocumentTrees,
         node: Node<'a>,
-        seen: &mut Vec<*const Value>,
+        seen: &mut MergedParts,
         depth: usize,
     ) {
-        if depth > MAX_DEPTH || seen.contains(&node.identity()) {
+        if depth > MAX_DEPTH || seen.open.contains(&node.identity()) {
             self.lost.get_or_insert_with(|| "a schema that contains itself".to_owned());
             return;
         }
-        seen.push(node.identity());
+        // A part that is merged already has nothing to add.
+        if !seen.all.insert(node.identity()) {
+            return;
+        }
+        seen.open.push(node.identity());
         if let Some(target) = node.value.get("$ref").and_then(Value::as_str) {
             match trees.followed(node) {
                 Ok(found) => self.add(trees, found, seen, depth + 1),
                 Err(_) => self.lost = Some(target.to_owned()),
             }
         }
-        self.add_own(node);
+        self.add_own(trees, node);
         for part in node.entries("allOf") {
             self.add(trees, part, seen, depth + 1);
         }
         for word in ["oneOf", "anyOf"] {
             self.add_alternatives(trees, node, word, seen, depth);
         }
-        seen.pop();
+        seen.open.pop();
     }
 
     /// What the schema says itself: a later saying is the more special one.
-    fn add_own(&mut self, node: Node<'a>) {
+    fn add_own(&mut self, trees: &'a DocumentTrees, node: Node<'a>) {
         let types = match node.value.get("type") {
             Some(Value::String(one)) => vec![one.as_str()],
             Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
@@ -114,7 +128,7 @@ impl<'a> FlatSchema<'a> {
         if !types.is_empty() {
             self.types = types;
         }
-        for (name, member) in node.members("properties") {
+        for (name, member) in trees.members(node, "properties") {
             self.members.insert(name, member);
         }
         for required in node.entries("required") {
@@ -142,6 +156,8 @@ impl<'a> FlatSchema<'a> {
             }
         }
         self.default = node.value.get("default").or(self.default);
+        let further = node.value.get("additionalProperties");
+        self.is_open |= further.is_some_and(|further| *further != Value::Bool(false));
         self.is_read_only |= node.is_set("readOnly");
         self.is_write_only |= node.is_set("writeOnly");
         for name in [
@@ -169,7 +185,7 @@ impl<'a> FlatSchema<'a> {
         trees: &'a DocumentTrees,
         node: Node<'a>,
         word: &str,
-        seen: &mut Vec<*const Value>,
+        seen: &mut MergedParts,
         depth: usize,
     ) {
         let is_null = |part: &Node<'_>| {
@@ -200,15 +216,25 @@ impl<'a> FlatSchema<'a> {
         }
     }
 
-    /// Whether it is an object whose members are known.
+    /// Whether it is an object that has no members, and may have no others.
     #[must_use]
-    pub fn is_flat_object(&self) -> bool {
+    pub fn is_empty_object(&self) -> bool {
+        self.types == ["object"]
+            && self.members.is_empty()
+            && self.alternatives.is_empty()
+            && self.lost.is_none()
+            && !self.is_open
+    }
+
+    /// Whether it is an object whose members are known, at most `most` of them.
+    #[must_use]
+    pub fn is_flat_object(&self, most: usize) -> bool {
         let is_object = self.types.is_empty() || self.types == ["object"];
         is_object
             && self.alternatives.is_empty()
             && self.lost.is_none()
             && !self.members.is_empty()
-            && self.members.len() <= MAX_MEMBERS
+            && self.members.len() <= most
     }
 
     /// The input that a value of this schema is; `name` says whether a text is a long one.
@@ -237,6 +263,12 @@ impl<'a> FlatSchema<'a> {
         }
     }
 
+    /// Whether it is a list.
+    #[must_use]
+    pub fn is_list(&self) -> bool {
+        self.types == ["array"] || self.types.is_empty() && self.items.is_some()
+    }
+
     fn is_binary(&self) -> bool {
         self.format == "binary"
             || self.bounds.contains_key("contentMediaType")
@@ -246,7 +278,12 @@ impl<'a> FlatSchema<'a> {
     /// A list of plain values is a list; one of anything else is JSON.
     fn list_kind(&self, trees: &'a DocumentTrees) -> InputKind {
         let Some(items) = self.items else { return InputKind::Json };
-        match Self::of(trees, items).kind(trees, "") {
+        let items = Self::of(trees, items);
+        // A list of lists, which may be one that contains itself.
+        if items.is_list() {
+            return InputKind::Json;
+        }
+        match items.kind(trees, "") {
             InputKind::Text | InputKind::LongText => InputKind::List { is_typed: false },
             InputKind::Choice(choices) => {
                 InputKind::List { is_typed: !choices.iter().all(Value::is_string) }

@@ -84,3 +84,91 @@ fn path(style: &str, explode: bool, input: &ApiInput) -> Option<String> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::openapi::{ApiInput, read};
+
+    /// What is sent for a style is in this file, which the tests of every runtime read.
+    const SHARED: &str =
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/runtime/fixtures/serial.json"));
+
+    fn shared() -> Value {
+        serde_json::from_str(SHARED).unwrap()
+    }
+
+    fn schema(kind: &str) -> Value {
+        match kind {
+            "list" => json!({"type": "array", "items": {"type": "string"}}),
+            "object" | "json" => {
+                json!({"type": "object", "additionalProperties": {"type": "string"}})
+            }
+            "file" => json!({"type": "string", "format": "binary"}),
+            "text" | "long" => json!({"type": "string"}),
+            other => json!({"type": other}),
+        }
+    }
+
+    fn inputs(operation: &Value) -> Vec<ApiInput> {
+        let document = json!({"openapi": "3.1.0", "paths": {"/x/{color}/y": {"post": operation}}});
+        let nothing = |_: &str| Err("no files".to_owned());
+        let api = read("api.json", document.to_string().into_bytes(), &nothing).unwrap();
+        let endpoint = api.endpoints.into_iter().next().unwrap();
+        assert_eq!(endpoint.obstacle, None, "{operation}");
+        endpoint.inputs
+    }
+
+    #[test]
+    fn a_description_leads_to_the_styles_that_every_runtime_writes() {
+        let rows = shared();
+        for row in rows["parameters"].as_array().unwrap() {
+            let mut parameter = row["described"].clone();
+            parameter["name"] = "color".into();
+            parameter["in"] = row["in"].clone();
+            match row["kind"].as_str().unwrap() {
+                "content" => {
+                    parameter["content"] =
+                        json!({"application/json": {"schema": schema("object")}});
+                }
+                kind => parameter["schema"] = schema(kind),
+            }
+            let found = inputs(&json!({"parameters": [parameter]}));
+            let color = found.iter().find(|input| input.place.word() == row["in"]).unwrap();
+            assert_eq!(color.style, row["style"].as_str().unwrap(), "{row}");
+        }
+    }
+
+    #[test]
+    fn a_form_leads_to_the_styles_that_every_runtime_writes() {
+        let rows = shared();
+        for row in rows["forms"].as_array().unwrap() {
+            let (mut members, mut encoding) = (json!({}), json!({}));
+            for member in row["members"].as_array().unwrap() {
+                let name = member["name"].as_str().unwrap();
+                members[name] = schema(member["kind"].as_str().unwrap());
+                match member["style"].as_str().unwrap() {
+                    "comma" => encoding[name] = json!({"style": "form", "explode": false}),
+                    "deep" => encoding[name] = json!({"style": "deepObject"}),
+                    _ => {}
+                }
+            }
+            let kind = row["content_type"].as_str().unwrap();
+            if kind == "text/plain" {
+                continue;
+            }
+            let content =
+                json!({"schema": {"type": "object", "properties": members}, "encoding": encoding});
+            let found = inputs(&json!({"requestBody": {"content": {kind: content}}}));
+            for member in row["members"].as_array().unwrap() {
+                let Some(input) = found.iter().find(|input| member["name"] == input.name) else {
+                    // A name with a line break cannot be an option.
+                    assert!(member["name"].to_string().contains("\\n"), "{member}");
+                    continue;
+                };
+                assert_eq!(input.style, member["style"].as_str().unwrap(), "{member}");
+            }
+        }
+    }
+}

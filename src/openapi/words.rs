@@ -16,9 +16,20 @@ const IRREGULAR: [(&str, &str); 9] = [
     ("movies", "movie"),
     ("cookies", "cookie"),
 ];
-const UNCOUNTED: [&str; 12] = [
-    "news", "series", "data", "media", "status", "access", "address", "process", "dns", "sms",
-    "https", "canvas",
+const UNCOUNTED: [&str; 13] = [
+    "news",
+    "series",
+    "data",
+    "media",
+    "status",
+    "access",
+    "address",
+    "process",
+    "dns",
+    "sms",
+    "https",
+    "canvas",
+    "kubernetes",
 ];
 
 /// `petId`, `X-Trace-ID` and `créé le` as `pet_id`, `x_trace_id` and `cr_le`; empty when nothing is left.

@@ -2,9 +2,12 @@
 //!
 //! Duplicate keys are refused, aliases are copied within a bound, and only text can be a key. Nothing is constructed.
 
+use std::borrow::Cow;
+
 use saphyr_parser::{Event, Parser, ScalarStyle, Tag};
 use serde_json::{Map, Number, Value};
 
+use super::yaml_flow;
 use crate::visible::excerpt;
 
 /// Most collections inside each other.
@@ -38,6 +41,17 @@ pub enum YamlError {
 /// # Errors
 /// Names the first line that is wrong.
 pub fn read(text: &str) -> Result<Value, YamlError> {
+    let result = read_as_it_is(text);
+    if let Err(YamlError::Syntax { reason, .. }) = &result
+        && reason.contains("indentation")
+        && let Cow::Owned(indented) = yaml_flow::indented(text)
+    {
+        return read_as_it_is(&indented);
+    }
+    result
+}
+
+fn read_as_it_is(text: &str) -> Result<Value, YamlError> {
     let mut builder = Builder {
         open: Vec::new(),
         anchors: Vec::new(),
@@ -273,6 +287,15 @@ mod tests {
             read(text).unwrap(),
             json!({"base": {"a": 1, "b": 2}, "use": {"b": 3, "a": 1}, "copy": {"a": 1, "b": 2}})
         );
+    }
+
+    #[test]
+    fn brackets_may_close_at_the_column_of_their_key() {
+        let text = "x:\n  a: {\n    \"80/tcp\": {},\n    \"b\": [1]\n  }\n  c:\n  - d: {\n    e: 1\n    }\n  f: 2\n";
+        let wanted = json!({"x": {"a": {"80/tcp": {}, "b": [1]}, "c": [{"d": {"e": 1}}], "f": 2}});
+        assert_eq!(read(text).unwrap(), wanted);
+        let said = read("x:\n  a: {\n  b\n  }}\n").unwrap_err().to_string();
+        assert!(said.starts_with("line 4"), "{said}");
     }
 
     #[test]

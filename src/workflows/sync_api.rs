@@ -8,12 +8,13 @@ use std::path::{Path, PathBuf};
 use crate::generate::record_openapi::OpenapiSection;
 use crate::inputs::project::{Project, Slot};
 use crate::inputs::template::Template;
-use crate::openapi::{ApiDescription, ApiWishes, RequestKey};
+use crate::openapi::{ApiDescription, ApiWishes, KnownCommand, RequestKey, moved};
 use crate::report::answers::openapi::ApiChange;
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::files;
 use crate::visible::excerpt;
 use crate::workflows::Run;
+use crate::workflows::new::described::DescribedProject;
 use crate::workflows::new::subject::SCAFFOLDERS;
 use crate::workflows::new::{described, own_preset};
 use crate::workflows::upgrade::{self, OtherOperations, UpgradeRequest};
@@ -38,7 +39,7 @@ struct Recorded {
     template: Template,
     section: OpenapiSection,
     preset: String,
-    known: BTreeMap<RequestKey, String>,
+    known: BTreeMap<RequestKey, KnownCommand>,
 }
 
 /// Renews the commands of a project, or adds one.
@@ -61,6 +62,7 @@ pub fn run(request: &SyncApiRequest, run: &Run) -> Result<Outcome, Failure> {
                 .hint("`aos sync-api` updates existing commands"));
         }
         let mut only: BTreeSet<RequestKey> = recorded.known.keys().cloned().collect();
+        only.extend(wishes.kept.keys().cloned());
         only.insert(key);
         wishes.only = Some(only);
         if !select.is_empty() {
@@ -73,6 +75,9 @@ pub fn run(request: &SyncApiRequest, run: &Run) -> Result<Outcome, Failure> {
         Some(family) => family.described_changes(&recorded.preset, &described.preset)?,
         None => Vec::new(),
     };
+    explain_missing(&mut changes, &described);
+    let deprecated = described.plan.commands.iter().filter(|one| one.endpoint.is_deprecated);
+    notes.extend(deprecated.map(|one| format!("the API calls `{}` deprecated", one.id)));
     // A long list is cut at its end.
     changes.sort_by_key(|change| !change.is_breaking);
     if request.operation.is_some() {
@@ -105,9 +110,26 @@ pub fn run(request: &SyncApiRequest, run: &Run) -> Result<Outcome, Failure> {
     upgrade::merge(&upgrade, run)
 }
 
+/// Says of each command that goes while the API still has its operation why it goes.
+fn explain_missing(changes: &mut [ApiChange], described: &DescribedProject) {
+    let (api, plan) = (&described.api, &described.plan);
+    for change in changes.iter_mut().filter(|change| change.is_breaking) {
+        let stays = plan.commands.iter().any(|command| command.id == change.command);
+        let is_in_api = api.endpoints.iter().any(|one| one.request() == change.request);
+        if stays || !is_in_api {
+            continue;
+        }
+        let reason = plan.left_out.iter().find(|left| left.request == change.request);
+        change.what = reason.map_or_else(
+            || "the recorded selection no longer includes it".to_owned(),
+            |left| format!("it is left out now: {}", left.reason),
+        );
+    }
+}
+
 /// Refuses to add a command with a description that says something else of the commands that are there.
 fn only_adds(recorded: &Recorded, changes: &[ApiChange]) -> Result<(), Failure> {
-    let present: BTreeSet<&String> = recorded.known.values().collect();
+    let present: BTreeSet<&String> = recorded.known.values().map(|known| &known.id).collect();
     let others: BTreeSet<&str> = changes
         .iter()
         .filter(|change| present.contains(&change.command))
@@ -156,14 +178,15 @@ fn recorded(path: &Path) -> Result<Recorded, Failure> {
 /// The recorded choices for the ids that the operations have now.
 fn kept_wishes(recorded: &Recorded, api: &ApiDescription, notes: &mut Vec<String>) -> ApiWishes {
     let section = &recorded.section;
-    let is_there = |key: &RequestKey| {
-        api.endpoints.iter().any(|endpoint| endpoint.method == key.0 && endpoint.path == key.1)
-    };
+    let is_free =
+        |now: &RequestKey, key: &RequestKey| now == key || !recorded.known.contains_key(now);
     let kept: BTreeMap<_, _> = recorded
         .known
         .iter()
-        .filter(|(key, _)| is_there(key))
-        .map(|(key, id)| (key.clone(), id.clone()))
+        .filter_map(|(key, known)| {
+            let now = moved(&api.endpoints, key, &known.operation_id)?;
+            is_free(&now, key).then(|| (now, known.id.clone()))
+        })
         .collect();
     let present: BTreeSet<&String> = kept.values().collect();
     let mut modes = BTreeMap::new();
@@ -189,7 +212,8 @@ fn kept_wishes(recorded: &Recorded, api: &ApiDescription, notes: &mut Vec<String
 
 /// The operation that is meant: by operationId, by id, or by method and path.
 fn find(api: &ApiDescription, recorded: &Recorded, wanted: &str) -> Result<RequestKey, Failure> {
-    let ids = crate::openapi::ids(api, &recorded.known);
+    let known = recorded.known.iter().map(|(key, known)| (key.clone(), known.id.clone()));
+    let ids = crate::openapi::ids(api, &known.collect());
     let found: Vec<_> = api
         .endpoints
         .iter()

@@ -96,6 +96,7 @@ mod scaffolded_cli_python_guide;
 mod scaffolded_connector_guide;
 mod scaffolded_go;
 mod scaffolded_python;
+mod scaffolder_faults;
 mod self_description;
 #[path = "../sigstore/mod.rs"]
 mod sigstore;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::disk;
 use super::sandbox::Sandbox;
@@ -51,7 +51,7 @@ const OK: &str = "responses: {'200': {content: {application/json: {schema: {type
 fn a_connector_of_a_description_passes_its_tests_the_rules_and_the_probes() {
     let sandbox = Sandbox::new();
     let made = sandbox.aos(&["new", "parcel", "--no-git", "--openapi", PARCEL]).data();
-    assert_eq!(made["commands"], 4 + 16, "{made}");
+    assert_eq!(made["commands"], 4 + 20, "{made}");
     let project = sandbox.work().join("aos-parcel");
     let verdict = sandbox.aos_in(&project, &["check"]).data();
     assert_eq!(verdict["summary"]["errors"], 0, "{verdict}");
@@ -88,6 +88,8 @@ fn each_operation_is_a_command_or_is_named_with_its_reason() {
         ("box_comment.list", "readonly", "read", "GET /boxes/{boxId}/comments"),
         ("key.get_rotate", "admin", "destructive", "GET /keys/rotate"),
         ("label.create", "write", "write", "POST /labels"),
+        // Its description is a reference.
+        ("charge.delete", "admin", "destructive", "DELETE /ledger/charges/{chargeId}"),
     ] {
         let found = command(&answer, id);
         assert_eq!(
@@ -105,13 +107,24 @@ fn each_operation_is_a_command_or_is_named_with_its_reason() {
         assert!(reason(&answer, request).contains(wanted), "{request}: {answer:#}");
     }
     let commands = answer["commands"].as_array().expect("commands").len();
-    assert_eq!(commands + answer["left_out"].as_array().expect("a list").len(), 21);
+    assert_eq!(commands + answer["left_out"].as_array().expect("a list").len(), 25);
     assert_eq!(answer["base_url"], "https://eu.parcel.example/v2");
     assert_eq!(answer["auth"], "bearer");
     let notes = command(&answer, "shipment.list")["notes"].to_string();
     assert!(notes.contains("the default of `level` breaks its own schema"), "{notes}");
     assert!(notes.contains("`session` in the cookie is left out"), "{notes}");
-    assert_eq!(command(&answer, "shipment.list")["paging"], "cursor at meta.next_cursor");
+    for (id, paging) in [
+        ("shipment.list", "cursor at meta.next_cursor"),
+        ("charge.list", "cursor at data.-1.id"),
+        ("book.list", "link at next_page_uri"),
+        ("volume.list", "cursor at metadata.continue"),
+    ] {
+        assert_eq!(command(&answer, id)["paging"], paging, "{id}");
+    }
+    assert_eq!(command(&answer, "charge.list")["inputs"], json!(["ending_before"]));
+    assert_eq!(command(&answer, "book.list")["inputs"], json!([]));
+    // A form that has no fields is not sent, and nobody misses it.
+    assert_eq!(command(&answer, "charge.delete")["notes"], json!([]));
 }
 
 #[test]
@@ -142,7 +155,7 @@ fn a_selection_is_by_tag_path_method_and_id_and_choices_are_recorded() {
             .join(" ")
     };
     assert_eq!(ids(&["--select", "labels", "--select", "!token.*"]), "label.create note.update");
-    assert_eq!(ids(&["--select", "DELETE"]), "shipment.delete");
+    assert_eq!(ids(&["--select", "DELETE"]), "shipment.delete charge.delete");
     assert_eq!(ids(&["--select", "*/comments"]), "shipment_comment.list box_comment.list");
     assert_eq!(ids(&["--select", "GET /shipments"]), "shipment.list");
     assert_eq!(ids(&["--select", "whoami", "--rename", "me.get=account.show"]), "account.show");
@@ -361,7 +374,7 @@ fn what_cannot_be_called_is_left_out_by_name_and_the_rest_is_made() {
         "openapi: 3.0.3\ninfo: {{title: T, version: '1'}}\n\
          servers: [{{url: 'https://t.example:99999'}}, {{url: 'https://t.example/%0a'}}, {{url: 'https://u.example'}}]\n\
          components: {{securitySchemes: {{k: {{type: apiKey, in: header, name: \"X\\r\\nEvil: 1\"}}}}}}\n\
-         paths:\n  /../../etc/passwd: {get}\n  '/a/{{}}': {get}\n  /keyed: \
+         paths:\n  /../../etc/passwd: {get}\n  '/a/{{}}': {get}\n  /b/%2E%2e/c: {get}\n  //evil.example/d: {get}\n  /p\u{435}ts: {get}\n  /keyed: \
          {{get: {{security: [{{k: []}}], responses: {{'200': {{description: ok}}}}}}}}\n  /plain: {get}\n"
     );
     sandbox.write("t.yaml", &text);
@@ -378,5 +391,73 @@ fn what_cannot_be_called_is_left_out_by_name_and_the_rest_is_made() {
     assert_eq!(sandbox.aos_in(&project, &["check"]).data()["summary"]["errors"], 0);
     let listed = sandbox.aos(&["new", "tee", "--openapi", "t.yaml", "--list"]).data();
     let left = listed["left_out"].to_string();
-    assert!(left.contains("/../../etc/passwd") && left.contains("/keyed"), "{left}");
+    for path in ["/../../etc/passwd", "/keyed", "/b/%2E%2e/c", "//evil.example/d", "/p\u{435}ts"] {
+        assert!(left.contains(path), "{path}: {left}");
+    }
+}
+
+#[test]
+fn a_form_is_as_long_as_it_is_and_a_body_may_leave_out_that_it_is_required() {
+    let sandbox = Sandbox::new();
+    let fields = |count: usize| -> String {
+        (0..count).map(|at| format!("f{at}: {{type: string}}, ")).collect()
+    };
+    let form = |count: usize, more: &str| {
+        format!(
+            "requestBody: {{content: {{application/x-www-form-urlencoded: {{schema: {{type: object, required: [f0], \
+             properties: {{{}}}}}}}}}{more}}}",
+            fields(count)
+        )
+    };
+    let paths = format!(
+        "  /long: {{post: {{{}, {OK}}}}}\n  /longest: {{post: {{{}, {OK}}}}}\n  /free: {{post: {{{}, {OK}}}}}\n",
+        form(203, ""),
+        form(251, ""),
+        form(2, ", required: false")
+    );
+    let path = described(&sandbox, &minimal(&paths));
+    let list = sandbox.aos(&["new", "things", "--openapi", &path, "--list"]).data();
+    assert_eq!(reason(&list, "POST /longest"), "its form has more than 250 fields");
+    let long = command(&list, "long.create")["inputs"].clone();
+    assert_eq!((long.as_array().expect("inputs").len(), &long[0]), (203, &json!("f0*")));
+    assert_eq!(command(&list, "free.create")["inputs"], json!(["f0", "f1"]));
+}
+
+#[test]
+fn schemas_without_an_end_are_read_in_time() {
+    let sandbox = Sandbox::new();
+    let reference = |name: String| json!({"$ref": format!("#/components/schemas/{name}")});
+    let mut schemas = json!({});
+    // Each part is in ten others: to follow every way takes years.
+    for at in 0..11 {
+        let parts = vec![reference(format!("All{}", at + 1)); 10];
+        schemas[format!("All{at}")] = json!({"allOf": parts});
+    }
+    schemas["All11"] = json!({"type": "object", "properties": {"x": {"type": "string"}}});
+    schemas["List"] = json!({"type": "array", "items": reference("List".to_owned())});
+    for (name, other) in [("One", "Two"), ("Two", "One")] {
+        let names: Vec<_> = (0..50).map(|at| format!("m{at}")).collect();
+        let members = names.iter().map(|name| (name.clone(), reference(other.to_owned())));
+        let members: serde_json::Map<_, _> = members.collect();
+        schemas[name] = json!({"type": "object", "required": names, "properties": members});
+    }
+    schemas["Turn"] = json!({"allOf": [reference("Back".to_owned())]});
+    schemas["Back"] = json!({"allOf": [reference("Turn".to_owned())]});
+    let mut paths = json!({});
+    // The last path is the name of a file that looks like a test.
+    let named = ["/alls", "/lists", "/ones", "/test_turns"];
+    for (path, name) in named.into_iter().zip(["All0", "List", "One", "Turn"]) {
+        let content = json!({"application/json": {"schema": {"type": "object", "properties": {"in": reference(name.to_owned())}}}});
+        let responses = json!({"200": {"description": "ok", "content": content}});
+        paths[path] =
+            json!({"post": {"requestBody": {"content": content}, "responses": responses}});
+    }
+    let document = json!({"openapi": "3.1.0", "info": {"title": "A", "version": "1"}, "paths": paths,
+        "servers": [{"url": "https://a.example"}], "components": {"schemas": schemas}});
+    let path = sandbox.write("endless.json", &document.to_string()).display().to_string();
+    let made = sandbox.aos(&["new", "endless", "--no-git", "--openapi", &path]).data();
+    assert_eq!(made["commands"], 4 + 4, "{made}");
+    let project = sandbox.work().join("aos-endless");
+    assert!(project.join("agent-harness/aos_endless/commands/test_turn.py").is_file());
+    assert_eq!(sandbox.aos_in(&project, &["check"]).data()["summary"]["errors"], 0);
 }

@@ -136,3 +136,102 @@ fn a_description_that_lost_commands_takes_none_away_without_a_token() {
     assert!(message.contains("`shipment.cancel`") && message.contains("would break"), "{error}");
     assert_eq!(before, disk::state(&project));
 }
+
+/// Descriptions of one API that differ in single points.
+fn described(sandbox: &Sandbox, name: &str, paths: &str, scheme: &str) -> String {
+    let text = format!(
+        "openapi: 3.1.0\ninfo: {{title: A, version: '1'}}\nservers: [{{url: 'https://a.example'}}]\nsecurity: [{{s: []}}]\n\
+         components: {{securitySchemes: {{s: {scheme}}}}}\npaths:\n{paths}"
+    );
+    sandbox.write(name, &text).display().to_string()
+}
+
+const BEARER: &str = "{type: http, scheme: bearer}";
+
+/// An operation without inputs but those of its path.
+fn operation(request: &str, id: &str, more: &str) -> String {
+    let (method, path) = request.split_once(' ').expect("a request");
+    format!(
+        "  '{path}':\n    {method}: {{operationId: {id}{more}, responses: {{'200': {{description: fine, content: \
+         {{application/json: {{schema: {{type: object, properties: {{id: {{type: string}}}}}}}}}}}}}}}}\n"
+    )
+}
+
+#[test]
+fn a_command_keeps_its_id_wherever_its_operation_moves_and_one_that_goes_says_why() {
+    for template in ["connector-python", "cli-python"] {
+        let sandbox = Sandbox::new();
+        let query = |kind: &str| {
+            format!(", parameters: [{{name: size, in: query, schema: {{type: {kind}}}}}]")
+        };
+        let old = [
+            operation("get /pets/{id}", "getPet", &query("integer")),
+            operation("get /shops/{shop}", "getShop", ""),
+            operation("get /vets/{id}", "getVet", ""),
+            operation("get /toys/{id}", "getToy", ""),
+            operation("get /maps/{id}", "getMap", ""),
+        ];
+        let new = [
+            // Another path and another type, the same operationId.
+            operation("get /animals/{id}", "getPet", &query("string")),
+            // Another name of a parameter, no operationId that is known.
+            operation("get /shops/{shopId}", "readShop", ""),
+            // A deprecated operation still works.
+            operation("get /vets/{id}", "getVet", ", deprecated: true"),
+            // This one needs a key that the tool does not have.
+            operation("get /toys/{id}", "getToy", ", security: [{s: [], t: []}]"),
+        ];
+        let old = described(&sandbox, "old.yaml", &old.concat(), BEARER);
+        let schemes = "{type: http, scheme: bearer}, t: {type: apiKey, in: header, name: X-T}";
+        let new = described(&sandbox, "new.yaml", &new.concat(), schemes);
+        let words = ["new", "acme", "--no-git", "--template", template, "--openapi", &old];
+        let project = sandbox.aos(&words).data()["path"].as_str().expect("a path").to_owned();
+        let project = PathBuf::from(project);
+        let words = [
+            "sync-api",
+            "--openapi",
+            &new,
+            "--dry-run",
+            "--fields",
+            "api_changes,notes,confirm_token",
+        ];
+        let preview = sandbox.aos_in(&project, &words).data();
+        let (breaking, harmless) =
+            (said(&preview["api_changes"], true), said(&preview["api_changes"], false));
+        assert!(
+            harmless.contains(
+                "pet.get: its request is `GET /animals/{id}`, no longer `GET /pets/{id}`"
+            ),
+            "{preview:#}"
+        );
+        assert!(breaking.contains("pet.get: `size` is of another type"), "{breaking}");
+        assert!(breaking.contains("shop.get: its request is `GET /shops/{shopId}`"), "{breaking}");
+        assert!(breaking.contains("toy.get: it is left out now: "), "{breaking}");
+        assert!(breaking.contains("map.get: the API no longer has it"), "{breaking}");
+        assert!(!breaking.contains("vet.get") && !breaking.contains("credentials"), "{breaking}");
+        assert!(preview["notes"].to_string().contains("the API calls `vet.get` deprecated"));
+        let token = preview["confirm_token"].as_str().expect("a token");
+        let words = ["sync-api", "--openapi", &new, "--confirm", token];
+        sandbox.aos_in(&project, &words).data();
+        let again = sandbox.aos_in(&project, &["sync-api", "--openapi", &new]).data();
+        assert_eq!(again["status"], "unchanged", "{again}");
+        assert_eq!(sandbox.aos_in(&project, &["check"]).data()["summary"]["errors"], 0);
+    }
+}
+
+#[test]
+fn another_way_of_sending_credentials_is_breaking() {
+    let sandbox = Sandbox::new();
+    let paths = operation("get /pets/{id}", "getPet", "");
+    let old = described(&sandbox, "old.yaml", &paths, BEARER);
+    let key = "{type: apiKey, in: header, name: X-Key}";
+    let new = described(&sandbox, "new.yaml", &paths, key);
+    sandbox.aos(&["new", "acme", "--no-git", "--openapi", &old]).data();
+    let project = sandbox.work().join("aos-acme");
+    let before = disk::state(&project);
+    let words = ["sync-api", "--openapi", &new];
+    let error = sandbox.aos_in(&project, &words).error("E_CONFIRMATION_REQUIRED", 5);
+    let changes = said(&error["details"]["api_changes"], true);
+    assert!(changes.contains("the credentials are sent in another way"), "{error:#}");
+    assert_eq!(before, disk::state(&project));
+}

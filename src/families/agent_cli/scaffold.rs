@@ -9,7 +9,7 @@ use crate::contract::cli_name::{CliName, CliNameError};
 use crate::generate::cli_values;
 use crate::generate::scaffold::ScaffoldOrigin;
 use crate::inputs::template::TemplateInfo;
-use crate::openapi::{ApiDescription, ApiPlan, RequestKey};
+use crate::openapi::{ApiDescription, ApiPlan, KnownCommand, RequestKey};
 use crate::plan::{FileSet, FileSetError};
 use crate::report::answers::openapi::ApiChange;
 use crate::report::{ErrorCode, Failure};
@@ -35,7 +35,7 @@ impl Scaffolder for AgentCliScaffolder {
         Ok(Some(DescribedNames { id_length: ID_LENGTH, variable_prefix }))
     }
 
-    fn described_known(&self, preset: &str) -> Result<BTreeMap<RequestKey, String>, Failure> {
+    fn described_known(&self, preset: &str) -> Result<BTreeMap<RequestKey, KnownCommand>, Failure> {
         Ok(described::known(&DescribedTool::parse(preset)?))
     }
 

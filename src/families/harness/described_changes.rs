@@ -4,14 +4,18 @@ use std::collections::BTreeMap;
 
 use super::generate::manifest;
 use super::operations::{Operation, Preset, PresetField};
-use crate::openapi::RequestKey;
+use crate::openapi::{KnownCommand, RequestKey};
 use crate::report::answers::openapi::ApiChange;
 
 /// The ids of the operations that came from a description.
-pub fn known(preset: &Preset) -> BTreeMap<RequestKey, String> {
+pub fn known(preset: &Preset) -> BTreeMap<RequestKey, KnownCommand> {
     let operations = preset.operations.iter().filter_map(|operation| {
         let (method, path) = operation.x_request.split_once(' ')?;
-        Some(((method.to_owned(), path.to_owned()), operation.id.to_string()))
+        let command = KnownCommand {
+            id: operation.id.to_string(),
+            operation_id: operation.x_operation_id.clone(),
+        };
+        Some(((method.to_owned(), path.to_owned()), command))
     });
     operations.collect()
 }
@@ -22,14 +26,30 @@ pub fn between(before: &Preset, after: &Preset) -> Vec<ApiChange> {
     let find = |preset: &'_ Preset, request: &str| {
         preset.operations.iter().position(|operation| operation.x_request == request)
     };
+    // A command that stays while its request is another.
+    let moved = |new: &Operation| {
+        before.operations.iter().find(|old| {
+            old.id == new.id && !old.x_request.is_empty() && find(after, &old.x_request).is_none()
+        })
+    };
     for new in &after.operations {
-        match find(before, &new.x_request).and_then(|at| before.operations.get(at)) {
-            None => changes.push(change(new, false, "the command is new".to_owned())),
-            Some(old) => compare((before, old), (after, new), &mut changes),
+        let same = find(before, &new.x_request).and_then(|at| before.operations.get(at));
+        match (same, moved(new)) {
+            (Some(old), _) => compare((before, old), (after, new), &mut changes),
+            (None, Some(old)) => {
+                let is_known = !old.x_operation_id.is_empty();
+                let is_other = !is_known || old.x_operation_id != new.x_operation_id;
+                let what =
+                    format!("its request is `{}`, no longer `{}`", new.x_request, old.x_request);
+                changes.push(change(new, is_other, what));
+                compare((before, old), (after, new), &mut changes);
+            }
+            (None, None) => changes.push(change(new, false, "the command is new".to_owned())),
         }
     }
     for old in before.operations.iter().filter(|old| !old.x_request.is_empty()) {
-        if find(after, &old.x_request).is_none() {
+        let stays = after.operations.iter().any(|new| new.id == old.id);
+        if find(after, &old.x_request).is_none() && !stays {
             changes.push(change(old, true, "the API no longer has it".to_owned()));
         }
     }

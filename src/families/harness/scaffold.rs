@@ -12,7 +12,7 @@ use crate::contract::json;
 use crate::generate::record_text::quote;
 use crate::generate::scaffold::ScaffoldOrigin;
 use crate::inputs::embedded::EXAMPLE_PRESET;
-use crate::openapi::{ApiDescription, ApiPlan, RequestKey};
+use crate::openapi::{ApiDescription, ApiPlan, KnownCommand, RequestKey};
 use crate::plan::{Content, FileSet, FileSetError, RelativePath};
 use crate::report::answers::openapi::ApiChange;
 use crate::report::{ErrorCode, Failure};
@@ -43,7 +43,7 @@ impl Scaffolder for HarnessScaffolder {
         Ok(Some(DescribedNames { id_length, variable_prefix: described::variable_prefix(&tool) }))
     }
 
-    fn described_known(&self, preset: &str) -> Result<BTreeMap<RequestKey, String>, Failure> {
+    fn described_known(&self, preset: &str) -> Result<BTreeMap<RequestKey, KnownCommand>, Failure> {
         Ok(described_changes::known(&parse_preset(own_preset::PATH, preset)?))
     }
 

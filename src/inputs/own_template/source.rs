@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::inputs::git::Checkout;
 use crate::inputs::repository::is_skipped;
-use crate::system::files;
+use crate::system::files::{self, Kind};
 
 use super::fault::TemplateError;
 use super::tree::MAX_FILE;
@@ -13,6 +13,7 @@ use super::tree::MAX_FILE;
 const MAX_ENTRIES: usize = 20_000;
 /// Deepest directory that is entered.
 const MAX_DEPTH: usize = 32;
+const SUBMODULES: &str = "it lists submodules, which a template cannot contain; add them to each new project with `git submodule add`";
 
 /// A file of the repository.
 #[derive(Clone, Debug)]
@@ -52,7 +53,14 @@ pub fn repository_files(root: &Path) -> Result<(Vec<RepositoryFile>, Vec<NotRead
             let name = entry.file_name().to_string_lossy();
             if name == ".git" || checkout.ignores(&path, true) && !checkout.tracks_below(&path) {
                 walk.skip_current_dir();
+            } else if !matches!(files::kind(&entry.path().join(".git")), Ok(Kind::Absent)) {
+                passed.push((path, "it is another repository, or a submodule".to_owned()));
+                walk.skip_current_dir();
             }
+            continue;
+        }
+        if path == ".gitmodules" {
+            passed.push((path, SUBMODULES.to_owned()));
             continue;
         }
         if checkout.ignores(&path, false) && !checkout.is_tracked(&path) || path == ".git" {

@@ -55,7 +55,10 @@ impl TemplateTree {
             if matches!(files::kind(&root), Ok(Kind::Absent)) {
                 continue;
             }
-            let walk = walkdir::WalkDir::new(&root).follow_links(false).max_depth(MAX_DEPTH);
+            let walk = walkdir::WalkDir::new(&root)
+                .follow_links(false)
+                .follow_root_links(false)
+                .max_depth(MAX_DEPTH);
             for entry in walk.sort_by_file_name() {
                 let entry = entry.map_err(|error| {
                     let path = error.path().unwrap_or(&root).to_owned();

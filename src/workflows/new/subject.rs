@@ -9,7 +9,7 @@ use crate::contract::family::FamilyParts;
 use crate::generate::scaffold::ScaffoldOrigin;
 use crate::inputs::embedded;
 use crate::inputs::template::{Presets, TemplateInfo};
-use crate::openapi::{ApiDescription, ApiPlan, RequestKey};
+use crate::openapi::{ApiDescription, ApiPlan, KnownCommand, RequestKey};
 use crate::plan::{FileSet, FileSetError};
 use crate::report::answers::openapi::ApiChange;
 use crate::report::{ErrorCode, Failure};
@@ -58,7 +58,10 @@ pub trait Scaffolder: Sync {
     ///
     /// # Errors
     /// When the preset cannot be read.
-    fn described_known(&self, _preset: &str) -> Result<BTreeMap<RequestKey, String>, Failure> {
+    fn described_known(
+        &self,
+        _preset: &str,
+    ) -> Result<BTreeMap<RequestKey, KnownCommand>, Failure> {
         Ok(BTreeMap::new())
     }
 

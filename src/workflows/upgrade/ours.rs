@@ -6,8 +6,7 @@ use crate::inputs::project::Project;
 use crate::inputs::{repository, tree};
 use crate::merge::moves;
 use crate::merge::tree::Ours;
-use crate::plan::{Content, RelativePath, TreeEntry};
-use crate::workflows::new::rendering::Rendering;
+use crate::plan::{Content, FileSet, RelativePath, TreeEntry};
 
 use super::sides::Sides;
 
@@ -28,7 +27,7 @@ pub struct Read {
 impl Read {
     /// Reads what the user has at every path of both templates, and looks for files that were moved.
     pub fn of(project: &Project, sides: &Sides) -> Self {
-        let (mut base, theirs) = (files(&sides.base), files(&sides.theirs));
+        let (mut base, theirs) = (files(&sides.base.files), files(&sides.theirs.files));
         let known = project.lock.good().map(|lock| lock.known()).unwrap_or_default();
         let paths = base.keys().chain(theirs.keys());
         let mut ours = entries(project, paths);
@@ -73,8 +72,8 @@ impl Read {
     }
 }
 
-fn files(rendering: &Rendering) -> Files {
-    rendering.files.iter().map(|(path, content)| (path.clone(), content.clone())).collect()
+fn files(rendered: &FileSet) -> Files {
+    rendered.iter().map(|(path, content)| (path.clone(), content.clone())).collect()
 }
 
 /// What is at `paths` in the project.

@@ -8,6 +8,7 @@ use crate::generate::record_template::TemplateSection;
 use crate::generate::runtime::Version;
 use crate::inputs::answers;
 use crate::inputs::template::{self, Template, TemplateInfo};
+use crate::plan::{FileSet, RelativePath};
 use crate::report::{ErrorCode, Failure};
 use crate::system::program;
 use crate::workflows::new::rendering::{NamedProject, Rendering};
@@ -18,7 +19,7 @@ use super::request::UpgradeRequest;
 
 /// Old and new template, rendered.
 pub struct Sides {
-    pub base: Rendering,
+    pub base: RenderedBase,
     pub theirs: Rendering,
     /// The new template.
     pub info: TemplateInfo,
@@ -27,6 +28,27 @@ pub struct Sides {
     pub added: BTreeMap<String, String>,
     /// What becomes of the origin of a template of one's own.
     pub own: Option<OwnChange>,
+}
+
+/// The files and the record of the old side.
+pub struct RenderedBase {
+    pub files: FileSet,
+    pub origins: BTreeMap<RelativePath, String>,
+    pub record: Record,
+}
+
+impl RenderedBase {
+    /// That of a side which is the same: an upgrade with nothing to do renders once.
+    fn of(same: &Rendering) -> Self {
+        let Rendering { files, origins, record, .. } = same;
+        Self { files: files.clone(), origins: origins.clone(), record: record.clone() }
+    }
+}
+
+impl From<Rendering> for RenderedBase {
+    fn from(Rendering { files, origins, record, .. }: Rendering) -> Self {
+        Self { files, origins, record }
+    }
 }
 
 impl Sides {
@@ -60,6 +82,7 @@ impl Sides {
         if let Some(old) = &mut old {
             own_preset::recorded(old, preset, root)?;
         }
+        let is_other = old.is_some();
         let old = old.as_ref().unwrap_or(&newest);
         let name = record.answers.get("name").ok_or_else(|| {
             Failure::new(ErrorCode::Config, format!("`{RECORD_PATH}` has no answer `name`"))
@@ -70,11 +93,15 @@ impl Sides {
         let named = NamedProject::of(&newest, name, preset, None)?;
         let after =
             answers::renewed(&newest.info.questions, &before, &args.set, &named.variables())?;
-        let mut theirs = named.render(after, (program::version(), tag))?;
         let aos = previous.aos.as_deref().unwrap_or(program::version());
         let spec = previous.spec.as_deref().or(tag);
         let asked_before = before.clone();
-        let base = NamedProject::of(old, name, preset, None)?.render(before, (aos, spec))?;
+        let is_other = is_other || before != after || aos != program::version() || spec != tag;
+        let mut theirs = named.render(after, (program::version(), tag))?;
+        let base = match is_other {
+            true => NamedProject::of(old, name, preset, None)?.render(before, (aos, spec))?.into(),
+            false => RenderedBase::of(&theirs),
+        };
         if let (Some(section), Some(own)) = (&mut theirs.record.template, &own) {
             section.origin = Some(own.origin.clone());
         }

@@ -142,3 +142,24 @@ fn a_git_repository_is_recorded_with_its_commit_and_a_moved_tag_is_refused() {
         ["new", "x", "--no-git", "--template", "git+https://git.example/templates@v9.9.9//web"];
     repository.aos(&work, &words).error("E_NOT_FOUND", 3);
 }
+
+#[test]
+fn a_tag_or_an_address_is_never_an_option_of_git() {
+    let repository = Repository::new();
+    let work = repository.sandbox.work();
+    let ran = repository.sandbox.home().join("ran");
+    let option = format!("--upload-pack=touch {}", ran.display());
+    for source in [
+        format!("git+https://git.example/templates@{option}//web"),
+        format!("git+https://git.example/{option}//web"),
+        format!("git+{option}"),
+        "git+https://-oProxyCommand=touch.example/x".to_owned(),
+        "git+ext::sh -c touch".to_owned(),
+        "github:acme/specs@--output=x".to_owned(),
+        "github:-x/specs".to_owned(),
+    ] {
+        let answer = repository.aos(&work, &["new", "shop", "--no-git", "--template", &source]);
+        assert_eq!(answer.json()["ok"], false, "{source}");
+        assert!(!ran.exists() && !work.join("shop").exists(), "{source}");
+    }
+}

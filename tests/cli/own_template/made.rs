@@ -81,3 +81,27 @@ fn a_repository_becomes_a_template_that_gives_the_same_files_again() {
     assert!(text("src/my_tool/main.py").contains("class MyToolClient:\n    ENV = \"MY_TOOL_KEY\""));
     assert!(other["bin/my-tool"].1);
 }
+
+#[test]
+fn a_submodule_is_left_out_with_its_list_and_with_the_way_to_add_it() {
+    let sandbox = Sandbox::new();
+    sandbox.write("acme-shop/README.md", "acme-shop\n");
+    // A checkout has a file `.git` in a submodule, an older one a directory; a submodule may also be absent.
+    sandbox.write("acme-shop/vendor/lib/.git", "gitdir: ../../.git/modules/vendor/lib\n");
+    sandbox.write("acme-shop/vendor/lib/acme-shop.txt", "theirs\n");
+    sandbox.write("acme-shop/other/.git/HEAD", "ref: refs/heads/main\n");
+    sandbox.write("acme-shop/other/acme-shop.txt", "theirs\n");
+    sandbox.write(
+        "acme-shop/.gitmodules",
+        "[submodule \"vendor/lib\"]\n\tpath = vendor/lib\n\turl = https://me:secret@git.example/lib\n",
+    );
+    let words = ["template", "from", "./acme-shop", "--to", "./web", "--name", "acme-shop"];
+    let data = sandbox.aos(&words).data();
+    let left = data["left_out"].as_array().expect("a list");
+    let names: Vec<_> = left.iter().map(|left| left["what"].as_str().unwrap_or("")).collect();
+    assert_eq!(names, [".gitmodules", "other", "vendor/lib"], "{data}");
+    assert!(left[0]["reason"].as_str().is_some_and(|text| text.contains("git submodule add")));
+    let made = tree(&sandbox.work().join("web"));
+    let names: Vec<_> = made.keys().map(String::as_str).collect();
+    assert_eq!(names, ["files/README.md.tera", "template.toml"]);
+}

@@ -75,6 +75,45 @@ fn every_name_that_is_wrong_is_listed_at_once() {
     assert_eq!(lines.iter().filter(|line| line.contains("not allowed")).count(), 5, "{lines:#?}");
 }
 
+#[cfg(unix)]
+#[test]
+fn what_no_template_may_contain_is_refused_by_its_path_and_never_read() {
+    let sandbox = Sandbox::new();
+    let web = template(&sandbox);
+    let link = |target: &str, name: &str| {
+        std::os::unix::fs::symlink(target, web.join(name)).expect("a link");
+    };
+    link("/etc", "files/directory");
+    link("/dev/zero", "files/device");
+    let pipe = web.join("files/pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
+    sandbox.write("web/files/Notes.md", "a\n");
+    sandbox.write("web/files/notes.MD", "b\n");
+    sandbox.write("web/files/sub/.git/hooks/pre-commit", "x\n");
+    sandbox.write("web/files/dot_GIT/config", "x\n");
+    let huge = std::fs::File::create(web.join("files/huge")).expect("a file");
+    huge.set_len(10 << 30).expect("a sparse file");
+    let lines = faults(&sandbox);
+    for wanted in [
+        "files/device:null: it is a symbolic link",
+        "files/directory:null: it is a symbolic link",
+        "files/pipe:null: it is not a regular file",
+        "files/notes.MD:null: another file differs from it only in upper and lower case",
+        "files/sub/.git/hooks/pre-commit:null: its name is not allowed",
+        "files/huge:null: it is larger than",
+    ] {
+        has(&lines, wanted);
+    }
+    // The directory of all files can be a link too.
+    std::fs::rename(web.join("files"), sandbox.work().join("elsewhere")).expect("a rename");
+    link("../elsewhere", "files");
+    let lines = faults(&sandbox);
+    assert_eq!(lines.len(), 1, "{lines:#?}");
+    has(&lines, "files:null: it is a symbolic link");
+    sandbox.aos(&["new", "shop", "--template", "./web", "--no-git"]).error("E_VALIDATION", 2);
+    assert!(!sandbox.work().join("shop").exists());
+}
+
 #[test]
 fn files_include_each_other_in_any_order_and_no_fault_shows_a_drawing() {
     let sandbox = Sandbox::new();

@@ -1,6 +1,7 @@
 //! Files that follow the template, stay, go and come back.
 
 use std::collections::BTreeMap;
+use std::process::Command;
 use std::time::SystemTime;
 
 use super::super::sandbox::{is_executable, tree};
@@ -165,4 +166,16 @@ fn a_project_below_a_repository_is_upgraded_and_its_neighbours_are_left_alone() 
     assert_eq!(data["status"], "upgraded");
     assert_eq!(scene.read("A.md"), "two\n");
     assert_eq!(std::fs::read_to_string(work.join("A.md")).unwrap(), "not yours\n");
+}
+
+#[test]
+fn a_file_that_git_ignores_is_upgraded_like_any_other() {
+    let ignore = ".env.example\n";
+    let old = [("dot_gitignore", ignore), ("dot_env.example", "A=1\n"), ("B.md", "b\n")];
+    let new = [("dot_gitignore", ignore), ("dot_env.example", "A=2\n"), ("B.md", "b\n")];
+    let scene = Scene::new(&old, &new);
+    let git = Command::new("git").args(["init", "--quiet"]).current_dir(&scene.project).status();
+    assert!(git.expect("git").success());
+    assert_eq!(scene.upgrade(&[])["status"], "upgraded");
+    assert_eq!(scene.read(".env.example"), "A=2\n");
 }

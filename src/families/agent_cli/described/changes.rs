@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 
 use super::table::{DescribedInput, DescribedOperation, DescribedTool};
-use crate::openapi::RequestKey;
+use crate::openapi::{KnownCommand, RequestKey};
 use crate::report::answers::openapi::ApiChange;
 
 /// The ids of the operations.
 #[must_use]
-pub fn known(tool: &DescribedTool) -> BTreeMap<RequestKey, String> {
+pub fn known(tool: &DescribedTool) -> BTreeMap<RequestKey, KnownCommand> {
     let operations = tool.operations.iter().filter_map(|operation| {
         let (method, path) = operation.request.split_once(' ')?;
-        Some(((method.to_owned(), path.to_owned()), operation.id.clone()))
+        let command =
+            KnownCommand { id: operation.id.clone(), operation_id: operation.operation_id.clone() };
+        Some(((method.to_owned(), path.to_owned()), command))
     });
     operations.collect()
 }
@@ -23,14 +25,28 @@ pub fn between(before: &DescribedTool, after: &DescribedTool) -> Vec<ApiChange> 
         tool.operations.iter().position(|operation| operation.request == request)
     };
     let mut changes = Vec::new();
+    // A command that stays while its request is another.
+    let moved = |new: &DescribedOperation| {
+        let gone = |old: &&DescribedOperation| find(after, &old.request).is_none();
+        before.operations.iter().filter(gone).find(|old| old.id == new.id)
+    };
     for new in &after.operations {
-        match find(before, &new.request).and_then(|at| before.operations.get(at)) {
-            None => changes.push(change(new, false, "the command is new".to_owned())),
-            Some(old) => compare(old, new, &mut changes),
+        let same = find(before, &new.request).and_then(|at| before.operations.get(at));
+        match (same, moved(new)) {
+            (Some(old), _) => compare(old, new, &mut changes),
+            (None, Some(old)) => {
+                let is_known = !old.operation_id.is_empty();
+                let is_other = !is_known || old.operation_id != new.operation_id;
+                let what = format!("its request is `{}`, no longer `{}`", new.request, old.request);
+                changes.push(change(new, is_other, what));
+                compare(old, new, &mut changes);
+            }
+            (None, None) => changes.push(change(new, false, "the command is new".to_owned())),
         }
     }
     for old in &before.operations {
-        if find(after, &old.request).is_none() {
+        let stays = after.operations.iter().any(|new| new.id == old.id);
+        if find(after, &old.request).is_none() && !stays {
             changes.push(change(old, true, "the API no longer has it".to_owned()));
         }
     }

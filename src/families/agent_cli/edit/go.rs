@@ -17,6 +17,40 @@ const MOCK: &str = include_str!("go/mock.go.tera");
 const TEST: &str = include_str!("go/test.go.tera");
 const COMMANDS: &str = "internal/commands";
 const MOCKS: &str = "internal/mock";
+/// Last words of a file name for which Go builds the file on one system only, or for tests only.
+const CONSTRAINTS: [&str; 31] = [
+    "test",
+    "aix",
+    "android",
+    "darwin",
+    "dragonfly",
+    "freebsd",
+    "illumos",
+    "ios",
+    "js",
+    "linux",
+    "netbsd",
+    "openbsd",
+    "plan9",
+    "solaris",
+    "wasip1",
+    "windows",
+    "zos",
+    "386",
+    "amd64",
+    "arm",
+    "arm64",
+    "loong64",
+    "mips",
+    "mips64",
+    "mips64le",
+    "mipsle",
+    "ppc64",
+    "ppc64le",
+    "riscv64",
+    "s390x",
+    "wasm",
+];
 const TOOL: &str = "internal/commands/tool.go";
 const CLIENT: &str = "internal/client/client.go";
 /// Where client and tests list codes.
@@ -101,7 +135,7 @@ impl EditedLanguage for Go {
             ("mockkit", self.inner("runtime/mockkit").into()),
             ("count_pad", " ".repeat(pad).into()),
         ];
-        let module = &variables.module;
+        let module = &file_name(&variables.module);
         let render = |name: &str, template: &str| variables.render(name, template, &more);
         desk.create(&format!("{COMMANDS}/{module}.go"), render("command", COMMAND)?)?;
         desk.create(&format!("{MOCKS}/{module}.go"), render("mock", MOCK)?)?;
@@ -170,7 +204,7 @@ impl EditedLanguage for Go {
         source: &str,
         name: &CommandName,
     ) -> Result<(), EditError> {
-        let module = name.module();
+        let module = file_name(&name.module());
         if path == format!("{COMMANDS}/{module}.go") && source.matches("Summary:").count() == 1 {
             let text = desk.needed(TOOL)?;
             let text = unregistered(text, &name.camel()).ok_or_else(registry_fault)?;
@@ -297,4 +331,27 @@ fn without_call(text: &str, field: &str, call: &str) -> Option<String> {
     let mut changed = text.to_owned();
     changed.replace_range(entry_with_comma(text, entries[at].clone()), "");
     Some(changed)
+}
+
+/// The name of the files of a command, without the ending: `item_windows` would be for one system.
+fn file_name(module: &str) -> String {
+    let last = module.rsplit('_').next().unwrap_or_default();
+    if CONSTRAINTS.contains(&last) { format!("{module}_command") } else { module.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_name;
+
+    #[test]
+    fn a_file_is_built_on_every_system() {
+        for (module, wanted) in [
+            ("item_get", "item_get"),
+            ("item_windows", "item_windows_command"),
+            ("load_test", "load_test_command"),
+            ("wasm_get", "wasm_get"),
+        ] {
+            assert_eq!(file_name(module), wanted);
+        }
+    }
 }

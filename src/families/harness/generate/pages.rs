@@ -20,6 +20,8 @@ pub const NAMES: [&str; 3] = ["one", "two", "three"];
 pub const CURSOR: &str = "next+2/=";
 /// A cursor beside the word that there is nothing more.
 const STALE: &str = "none+3/=";
+/// In the path of the next cursor: the last entry of the page.
+const LAST_ENTRY: &str = ".-1.";
 const HEADER: &str = "header:";
 
 /// The query members of one page, and its response.
@@ -31,6 +33,10 @@ pub struct Page {
     pub reply: String,
     /// Whether a Link header names the page after it.
     pub is_linked: bool,
+}
+
+fn entry_id(id: &str) -> Value {
+    id.parse::<u64>().map_or_else(|_| json!(id), |number| json!(number))
 }
 
 /// A list operation and what its pages show.
@@ -66,6 +72,7 @@ impl PagedList<'_> {
             PagingStyle::Page => json!(2),
             PagingStyle::Offset => json!(PAGE),
             PagingStyle::Link if !self.is_linked() => json!("2"),
+            PagingStyle::Cursor if self.is_after_entry() => entry_id(IDS[PAGE - 1]),
             PagingStyle::Cursor | PagingStyle::Link | PagingStyle::None => json!(CURSOR),
         };
         let mut first = self.page(0..PAGE, size.clone().into_iter().collect());
@@ -114,10 +121,16 @@ impl PagedList<'_> {
     /// Whether a page says that there are more entries, or how many there are.
     fn says_more(&self) -> bool {
         let is_left_out = match self.rules.style {
+            PagingStyle::Cursor if self.is_after_entry() => false,
             PagingStyle::Cursor => self.rules.empty_ends && self.turn.is_multiple_of(3),
             _ => self.says_last(),
         };
         self.has_members() && !self.rules.more.is_empty() && !is_left_out
+    }
+
+    /// Whether a page begins after the last entry of the one before it.
+    fn is_after_entry(&self) -> bool {
+        self.rules.next.contains(LAST_ENTRY)
     }
 
     /// Whether the list is a member of an object, which has others.
@@ -137,11 +150,10 @@ impl PagedList<'_> {
         let mut list = Vec::new();
         for (id, name) in IDS.iter().zip(NAMES).take(entries.end).skip(entries.start) {
             let mut entry = Value::Object(Map::new());
-            let id: Value = id.parse::<u64>().map_or_else(|_| json!(id), |number| json!(number));
             if operation.item_name != operation.item_id {
                 set(&mut entry, &operation.item_name, name.into());
             }
-            set(&mut entry, &operation.item_id, id);
+            set(&mut entry, &operation.item_id, entry_id(id));
             list.push(entry);
         }
         if !self.has_members() {
@@ -166,6 +178,10 @@ impl PagedList<'_> {
     /// there is nothing more.
     fn set_cursor(&self, tree: &mut Value, is_last: bool) {
         let rules = self.rules;
+        if self.is_after_entry() {
+            set(tree, &rules.more, (!is_last).into());
+            return;
+        }
         let object = rules.next.split('.').next().unwrap_or_default();
         let is_stale = self.says_more() && self.turn % 2 == 1;
         match (is_last, is_stale, rules.empty_ends) {

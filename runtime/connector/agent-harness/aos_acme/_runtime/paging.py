@@ -266,10 +266,15 @@ def _named(rules: dict[str, Any], reply: Reply) -> Any:
 
 
 def _found(data: Any, path: str) -> Any:
-    """The value at a dotted path; below null all is null, otherwise it is ABSENT."""
+    """The value at a dotted path; below null all is null, otherwise it is ABSENT.
+
+    An entry of a list is named by its number, and the last one by `-1`.
+    """
     for key in path.split(".") if path else []:
         if isinstance(data, list) and key.isdigit() and int(key) < len(data):
             data = data[int(key)]
+        elif isinstance(data, list) and key == "-1" and data:
+            data = data[-1]
         elif isinstance(data, dict):
             data = data.get(key, ABSENT)
         elif data is not None:

@@ -61,6 +61,20 @@ def test_every_cursor_comes_back_unchanged(backend, place):
             assert dict(request.query)["at"] == str(cursor)
 
 
+def test_a_page_can_begin_after_the_last_entry_of_the_one_before_it(backend):
+    rules = {**CURSOR, "next": "l.-1.id", "more": "more", "empty_ends": True}
+    things = [{"id": at, "name": "n"} for at in (3, 4)]
+    backend.answer_in_turn(page(l=things, more=True), page(l=[], more=False))
+    found = ask(rules)
+    assert found["has_more"] is True
+    assert ask(rules, found["next_cursor"])["has_more"] is False
+    assert dict(backend.requests[1].query)["at"] == "4"
+    # An empty page before further ones is an error, not the end.
+    backend.answer_in_turn(page(l=[], more=True))
+    with pytest.raises(errors.BackendUnavailable):
+        ask(rules)
+
+
 @pytest.mark.parametrize("cut", [1, 3])
 def test_a_page_in_pieces_keeps_its_cursor(backend, monkeypatch, cut):
     for cursor in ("~3~x", drawn(1)):

@@ -168,6 +168,10 @@ func dig(document any, path string) any {
 		return document
 	}
 	for key := range strings.SplitSeq(path, ".") {
+		if list, isList := document.([]any); isList && key == "-1" && len(list) > 0 {
+			document = list[len(list)-1]
+			continue
+		}
 		object, isObject := document.(output.Object)
 		if !isObject {
 			return nil

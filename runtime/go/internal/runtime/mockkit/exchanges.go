@@ -197,6 +197,11 @@ func page(w http.ResponseWriter, r *http.Request, exchange Exchange) {
 	case list.Style == "page" && position != "":
 		number, _ := strconv.Atoi(position)
 		start = (number - 1) * size
+	case position != "" && isByEntry(list):
+		for start < Entries && fmt.Sprint(at(entry(exchange.Sample, list.ItemID, start), list.ItemID)) != position {
+			start++
+		}
+		start++
 	case position != "":
 		start, _ = strconv.Atoi(strings.Trim(position, "~/"))
 	}
@@ -225,7 +230,7 @@ func page(w http.ResponseWriter, r *http.Request, exchange Exchange) {
 		w.Header().Set("Link", "<"+link+`>; rel="next"`)
 	case list.Style == "link" && list.Next != "":
 		put(document, list.Next, optional(link))
-	case list.Style == "cursor":
+	case list.Style == "cursor" && !isByEntry(list):
 		put(document, list.Next, optional(fmt.Sprintf("~%d/", after)))
 	}
 	if list.More != "" {
@@ -242,19 +247,42 @@ func page(w http.ResponseWriter, r *http.Request, exchange Exchange) {
 	Reply(w, http.StatusOK, document)
 }
 
-func entry(sample any, name string, at int) any {
+func entry(sample any, path string, index int) any {
 	object, isObject := sample.(map[string]any)
-	if !isObject || at == 0 {
+	if !isObject || index == 0 {
 		return sample
 	}
-	object = maps.Clone(object)
-	switch value := object[name].(type) {
+	object = clone(object)
+	switch value := at(object, path).(type) {
 	case float64:
-		object[name] = value + float64(at)
+		put(object, path, value+float64(index))
 	case string:
-		object[name] = fmt.Sprintf("%s-%d", value, at)
+		put(object, path, fmt.Sprintf("%s-%d", value, index))
 	}
 	return object
+}
+
+func clone(object map[string]any) map[string]any {
+	object = maps.Clone(object)
+	for name, value := range object {
+		if inner, isObject := value.(map[string]any); isObject {
+			object[name] = clone(inner)
+		}
+	}
+	return object
+}
+
+func at(document any, path string) any {
+	for key := range strings.SplitSeq(path, ".") {
+		object, _ := document.(map[string]any)
+		document = object[key]
+	}
+	return document
+}
+
+// isByEntry says whether a page begins after the last entry of the one before it.
+func isByEntry(list *Paging) bool {
+	return strings.Contains(list.Next, ".-1.")
 }
 
 func put(document map[string]any, path string, value any) {

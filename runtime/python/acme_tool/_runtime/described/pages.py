@@ -119,9 +119,12 @@ def _following(
 
 def _dig(document: Any, path: str) -> Any:
     for key in path.split(".") if path else []:
-        if not isinstance(document, dict):
+        if isinstance(document, list) and key == "-1" and document:
+            document = document[-1]
+        elif isinstance(document, dict):
+            document = document.get(key)
+        else:
             return None
-        document = document.get(key)
     return document
 
 

@@ -7,6 +7,7 @@ by, so that the two are held against each other.
 
 from __future__ import annotations
 
+import copy
 import functools
 import json
 from base64 import b64decode
@@ -129,7 +130,7 @@ class ExchangeMock(Mock):
         ]
         query = dict(_query(request))
         size = int(query.get(rules["limit"], ENTRIES)) if rules["limit"] else ENTRIES
-        start = _start(rules, query, size)
+        start = _start(rules, query, size, entries)
         if rules["style"] == "none":
             start, size = 0, ENTRIES
         page, after = entries[start : start + size], start + size
@@ -147,7 +148,9 @@ class ExchangeMock(Mock):
                 headers["Link"] = f'<{link}>; rel="next"'
             elif rules["next"] and rules["items"]:
                 _put(document, rules["next"], link if is_more else None)
-        elif rules["style"] == "cursor" and rules["items"]:
+        elif (
+            rules["style"] == "cursor" and rules["items"] and not _is_by_entry(rules)
+        ):
             _put(document, rules["next"], f"~{after}/" if is_more else None)
         if rules["items"] and rules["more"]:
             _put(document, rules["more"], is_more)
@@ -175,7 +178,14 @@ def _read(path: Path) -> _Known:
     return document["auth"], tuple(map(Exchange, document["exchanges"])), served
 
 
-def _start(rules: dict[str, Any], query: dict[str, str], size: int) -> int:
+def _is_by_entry(rules: dict[str, Any]) -> bool:
+    """Say whether a page begins after the last entry of the one before it."""
+    return ".-1." in rules["next"]
+
+
+def _start(
+    rules: dict[str, Any], query: dict[str, str], size: int, entries: list[Any]
+) -> int:
     if "mock_start" in query:
         return int(query["mock_start"])
     text = query.get(rules["position"], "") if rules["position"] else ""
@@ -185,17 +195,30 @@ def _start(rules: dict[str, Any], query: dict[str, str], size: int) -> int:
         return (int(text) - 1) * size
     if rules["style"] == "offset":
         return int(text)
+    if _is_by_entry(rules):
+        ids = [str(_at(entry, rules["item_id"])) for entry in entries]
+        if text not in ids:
+            raise refused(400, "invalid_cursor", "the cursor is not one of this list")
+        return ids.index(text) + 1
     if not (text.startswith("~") and text.endswith("/")):
         raise refused(400, "invalid_cursor", "the cursor is not one of this list")
     return int(text[1:-1])
 
 
-def _entry(sample: Any, name: str, at: int) -> Any:
-    if not isinstance(sample, dict) or name not in sample or not at:
+def _at(entry: Any, path: str) -> Any:
+    for key in path.split("."):
+        entry = entry.get(key) if isinstance(entry, dict) else None
+    return entry
+
+
+def _entry(sample: Any, path: str, at: int) -> Any:
+    value = _at(sample, path)
+    if value is None or not at:
         return sample
-    value = sample[name]
     other = value + at if type(value) is int else f"{value}-{at}"
-    return {**sample, name: other}
+    entry = copy.deepcopy(sample)
+    _put(entry, path, other)
+    return entry
 
 
 def _put(document: dict[str, Any], path: str, value: Any) -> None:

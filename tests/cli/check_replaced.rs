@@ -95,7 +95,7 @@ fn equal_files_of_a_fleet_are_judged_by_the_project_that_they_are_in() {
     let runtime = format!("{}/_runtime/text.py", harness("four"));
     let text = disk::read(&of("four").join(&runtime));
     put(&of("four"), &runtime, &format!("{text}# changed\n"));
-    let answer = sandbox.aos_in(fleet, &["check", "--recursive", "--diff"]).error("E_DRIFT", 6);
+    let answer = sandbox.aos_in(&fleet, &["check", "--recursive", "--diff"]).error("E_DRIFT", 6);
     let projects = answer["details"]["projects"].as_array().unwrap();
     let errors = |project: &serde_json::Value| {
         let findings = project["findings"].as_array().unwrap().iter();

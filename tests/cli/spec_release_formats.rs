@@ -108,7 +108,7 @@ fn a_contract_of_a_tool_that_gives_up_what_callers_rely_on_is_refused() {
     ] {
         scene.pack("v1.6.2", &fork(place, value));
         let answer = run(scene.trusting(&["sync-spec", "--to", "v1.6.2"]).current_dir(&tool));
-        let error = answer.error("E_VALIDATION", 2);
+        let error = answer.error("E_INTEGRITY", 1);
         let message = error["message"].as_str().unwrap();
         assert!(message.contains(named), "{place}: {message}");
     }

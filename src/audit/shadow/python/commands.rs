@@ -21,7 +21,7 @@ pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
         if module.ours.contains(path)
             || is_test_only(path)
             || !text.contains(module.stem)
-            || !text.contains("-c")
+            || !["-c", "python"].iter().any(|word| text.contains(word))
             || !(path.ends_with(".py") || is_script(module, path))
         {
             continue;

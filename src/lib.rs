@@ -16,6 +16,7 @@ pub mod mcp;
 pub mod merge;
 pub mod openapi;
 pub mod plan;
+pub mod reason;
 pub mod release;
 pub mod report;
 pub mod repository;

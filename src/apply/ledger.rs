@@ -1,6 +1,6 @@
 //! Which directories this machine has put into trees and not taken away yet: one file each in the state directory.
 //!
-//! What lies in a tree proves nothing, because a repository can bring it along. A directory of aos is believed, and
+//! The files of a tree prove nothing, because a repository can contain them. A directory of aos is believed, and
 //! removed, only when the ledger has it for exactly this place.
 
 use std::io;

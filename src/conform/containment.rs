@@ -4,8 +4,10 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::reason::Reason;
 use crate::system::enclosure::{DEVICES, Enclosure, Enforced, system_directories};
 use crate::system::files::{self, Kind};
+use crate::system::restriction::RestrictionError;
 use crate::system::subject::{Ending, Ran};
 use crate::system::temporary::TemporaryDirectory;
 use crate::system::{environment, search_path};
@@ -19,11 +21,12 @@ use super::tools::FamilyTools;
 
 /// Largest `pyvenv.cfg`, in bytes.
 const MAX_SETTINGS: u64 = 64 * 1024;
-/// What lies beside a directory `bin` and belongs to its programs.
+/// Entries beside a directory `bin` that belong to its programs.
 const BESIDE: [&str; 8] =
     ["lib", "lib64", "libexec", "include", "tools", "pyvenv.cfg", "package.json", "node_modules"];
-const OF_FAMILY: &str =
-    "programs of this family are started by its own runtime, which aos does not enclose";
+const OF_FAMILY: RestrictionError = RestrictionError::NotApplied(
+    "programs of this family are started by its own runtime, which aos does not enclose",
+);
 /// Deepest chain of links and interpreters.
 const MAX_STEPS: usize = 6;
 
@@ -39,6 +42,16 @@ pub struct ContainedPart {
     pub reason: Option<String>,
 }
 
+fn part(
+    part: &'static str,
+    holds: &'static str,
+    otherwise: &'static str,
+    state: &Result<(), impl ToString>,
+) -> ContainedPart {
+    let reason = state.as_ref().err().map(ToString::to_string);
+    ContainedPart { part, holds, otherwise, reason }
+}
+
 /// Everything that a run enforces, and for which files.
 #[derive(Clone, Debug, Default)]
 pub struct RunContainment {
@@ -52,17 +65,11 @@ impl RunContainment {
     #[must_use]
     pub fn of(
         target: &Target,
-        network: &Result<(), String>,
-        sockets: &Result<(), String>,
+        network: &Result<(), Reason>,
+        sockets: &Result<(), Reason>,
         enforced: Enforced,
         more: &[PathBuf],
     ) -> Self {
-        let part = |part, holds, otherwise, state: &Result<(), String>| ContainedPart {
-            part,
-            holds,
-            otherwise,
-            reason: state.clone().err(),
-        };
         let is_enclosed = enforced.files.is_ok() || enforced.privileges.is_ok();
         Self {
             parts: vec![
@@ -112,13 +119,13 @@ impl RunContainment {
                     "environment",
                     "its variables are made for the call and hold no secret of yours",
                     "",
-                    &Ok(()),
+                    &Ok::<(), Reason>(()),
                 ),
                 part(
                     "processes",
                     "it sees only processes of its own call",
                     "it can list the processes of this machine with their command lines",
-                    &Err("aos has no process namespace for it".to_owned()),
+                    &Err(Reason::from("aos has no process namespace for it")),
                 ),
             ],
             readable: is_enclosed.then(|| [&readable(target)[..], more].concat()),
@@ -164,12 +171,12 @@ impl ToolCaller {
     #[must_use]
     pub fn contained(
         mut self,
-        sockets: &Result<(), String>,
+        sockets: &Result<(), Reason>,
         enforced: Enforced,
         more: &[PathBuf],
     ) -> Self {
         let is_enclosed = self.tools().is_none_or(FamilyTools::is_enclosed);
-        let enforced = if is_enclosed { enforced } else { Enforced::nothing(OF_FAMILY) };
+        let enforced = if is_enclosed { enforced } else { Enforced::nothing(&OF_FAMILY) };
         self.containment =
             RunContainment::of(&self.target, &self.isolation, sockets, enforced, more);
         self

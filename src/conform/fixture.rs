@@ -19,7 +19,7 @@ use section::{SECTIONS, Section};
 
 pub use document::FilePlace;
 
-/// Where it lies in a project.
+/// Its path in a project.
 pub const FIXTURE_PATH: &str = "conform.toml";
 const MAX_BYTES: u64 = 1024 * 1024;
 const MAX_ENTRIES: usize = 2_000;
@@ -37,7 +37,7 @@ pub enum FixtureError {
 /// A fixture.
 #[derive(Clone, Debug, Default)]
 pub struct Fixture {
-    /// The directory that it lies in: programs that it names are below.
+    /// The directory of the file: programs that it names are below.
     pub directory: PathBuf,
     /// Environment variable that moves the tool to another upstream.
     pub base_url_env: Option<String>,
@@ -45,7 +45,7 @@ pub struct Fixture {
     pub secrets: Vec<String>,
     /// Variables of the manifest that hold no secret, such as a user name.
     pub public: Vec<String>,
-    /// More variables for each call; `{base_url}` in a value stands for the address of the mock.
+    /// More variables for each call; `{base_url}` in a value is replaced with the address of the mock.
     pub environment: BTreeMap<String, String>,
     /// Replies of a good upstream.
     pub routes: Vec<Route>,
@@ -239,7 +239,7 @@ impl Fixture {
             secrets: document.secrets,
             public: document.public,
             environment: document.environment,
-            routes: routes.collect::<Result<_, _>>().map_err(fault)?,
+            routes: routes.collect::<Result<_, _>>().map_err(|error| fault(error.to_string()))?,
             samples,
             base_path,
             is_open,
@@ -275,17 +275,28 @@ fn sections(text: &str) -> Result<Vec<(&'static str, Section)>, FixtureFault> {
     Ok(sections)
 }
 
-fn route(document: RouteDocument) -> Result<Route, String> {
+/// Why a `[[routes]]` table is not a route of the mock.
+#[derive(Debug, thiserror::Error)]
+enum RouteError {
+    #[error("the route `{0}` does not begin with `/`")]
+    Relative(String),
+    #[error("the route `{0}` has an invalid status or delay")]
+    Numbers(String),
+    #[error("a header of the route `{0}` has a line break")]
+    LineBreak(String),
+}
+
+fn route(document: RouteDocument) -> Result<Route, RouteError> {
     let path = document.path;
     if !path.starts_with('/') {
-        return Err(format!("the route `{path}` does not begin with `/`"));
+        return Err(RouteError::Relative(path));
     }
     if !(100..=599).contains(&document.status) || document.delay_ms > MAX_DELAY_MS {
-        return Err(format!("the route `{path}` has a status or a delay that is none"));
+        return Err(RouteError::Numbers(path));
     }
     let mut headers: Vec<_> = document.headers.into_iter().collect();
     if headers.iter().any(|(name, value)| (name.clone() + value).contains(['\r', '\n'])) {
-        return Err(format!("a header of the route `{path}` has a line break"));
+        return Err(RouteError::LineBreak(path));
     }
     if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
         headers.push(("Content-Type".to_owned(), "application/json".to_owned()));

@@ -42,7 +42,7 @@ pub enum Behaviour {
 pub struct Route {
     /// Any method when empty.
     pub method: String,
-    /// Path without query; a trailing `*` stands for any rest.
+    /// Path without query; a trailing `*` matches any rest.
     pub path: String,
     pub reply: Reply,
 }

@@ -1,7 +1,8 @@
-//! What a call showed, and the readings of it that many probes share.
+//! The result of a call, and the readings of it that many probes share.
 
 use serde_json::Value;
 
+use crate::reason::Reason;
 use crate::strict_json;
 use crate::system::subject::{self, Ending, Ran};
 
@@ -11,12 +12,12 @@ use super::mock::ReceivedRequest;
 use super::probe::CallEvidence;
 use super::secrets::Sentinel;
 
-/// What a call showed.
+/// The result of a call.
 #[derive(Clone, Debug)]
 pub struct Observed {
     pub argv: Vec<String>,
     /// The reason when it could not be started.
-    pub ran: Result<Ran, String>,
+    pub ran: Result<Ran, Reason>,
     pub secrets: Vec<Sentinel>,
     /// Connections to mock or proxy.
     pub connections: usize,
@@ -66,31 +67,31 @@ impl Observed {
     /// The one JSON document on stdout.
     ///
     /// # Errors
-    /// Says what stands there in its place.
-    pub fn json(&self) -> Result<Value, String> {
+    /// Why stdout is not one JSON document.
+    pub fn json(&self) -> Result<Value, Reason> {
         let ran = self.ran.as_ref().map_err(Clone::clone)?;
         match ran.ending {
-            Ending::TimedOut => return Err("it did not end in time".to_owned()),
+            Ending::TimedOut => return Err("it did not end in time".into()),
             Ending::Flooded => {
                 let most = MAX_OUTPUT as u64 * subject::MOST_TIMES;
-                return Err(format!("it wrote more than {most} bytes and was killed"));
+                return Err(format!("it wrote more than {most} bytes and was killed").into());
             }
-            Ending::Signalled(signal) => return Err(format!("signal {signal} killed it")),
+            Ending::Signalled(signal) => return Err(format!("signal {signal} killed it").into()),
             Ending::Exited(_) | Ending::Interrupted => {}
         }
         if ran.stdout_is_held {
             let what = "the program ended, but a process that it started has its stdout open";
-            return Err(what.to_owned());
+            return Err(what.into());
         }
         if ran.stdout_length > ran.stdout.len() as u64 {
-            return Err(format!("stdout has {} bytes", ran.stdout_length));
+            return Err(format!("stdout has {} bytes", ran.stdout_length).into());
         }
-        let text =
-            std::str::from_utf8(&ran.stdout).map_err(|_| "stdout is not UTF-8".to_owned())?;
+        let text = std::str::from_utf8(&ran.stdout).map_err(|_| "stdout is not UTF-8")?;
         if text.trim().is_empty() {
-            return Err("stdout is empty".to_owned());
+            return Err("stdout is empty".into());
         }
-        strict_json::read(text).map_err(|error| format!("stdout is not one JSON document: {error}"))
+        strict_json::read(text)
+            .map_err(|error| format!("stdout is not one JSON document: {error}").into())
     }
 
     /// Whether a runtime printed where it failed.
@@ -110,7 +111,7 @@ impl Observed {
     /// The call as a report shows it.
     #[must_use]
     pub fn evidence(&self, note: impl Into<String>) -> CallEvidence {
-        let argument = |text: &String| evidence::argument(text, &self.secrets);
+        let argument = |text: &str| evidence::argument(text, &self.secrets);
         let (ending, total) = match &self.ran {
             Ok(ran) => (
                 match ran.ending {
@@ -122,11 +123,11 @@ impl Observed {
                 },
                 (ran.stdout_length, ran.stderr_length),
             ),
-            Err(reason) => (format!("not started: {}", argument(reason)), (0, 0)),
+            Err(reason) => (format!("not started: {}", argument(reason.as_str())), (0, 0)),
         };
         CallEvidence {
             was_made: self.ran.is_ok(),
-            argv: self.argv.iter().map(argument).collect(),
+            argv: self.argv.iter().map(|text| argument(text)).collect(),
             ending,
             exit: self.exit(),
             duration_ms: self.duration_ms(),

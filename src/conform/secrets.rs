@@ -94,7 +94,7 @@ impl Sentinel {
         text.windows(RUN).any(|window| first[usize::from(window[0])] && runs.contains(window))
     }
 
-    /// Whether one end of the secret stands by itself, as long as it fits.
+    /// Whether one end of the secret appears as a word of its own.
     fn has_end(&self, text: &str) -> bool {
         let is_free = |byte: Option<&u8>| {
             byte.is_none_or(|byte| !byte.is_ascii_alphanumeric() && !b"+/-_=".contains(byte))

@@ -1,4 +1,4 @@
-//! One run of `aos conform` over one tool: what is known about it, and the calls, each made once.
+//! One run of `aos conform` on one tool: the facts about the tool, and its calls, each made once.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::contract::Family;
 use crate::generate::vendor::Contract;
+use crate::reason::Reason;
 use crate::strict_json;
 use crate::system::clock::Stopwatch;
 use crate::system::subject::{self, Ending, Launch, Ran, Stimulus};
@@ -33,7 +34,7 @@ use super::tools::{FamilyTools, TOOLS};
 pub use super::call::{CALL_LIMIT, Event, MAX_OUTPUT, Signal, ToolCall, Upstream};
 pub use super::observed::Observed;
 
-/// How long a tool may take to show that it still answers.
+/// How long the tool may take for the call that shows whether it still responds.
 const GREETING_LIMIT: Duration = Duration::from_secs(8);
 /// Largest manifest, in bytes.
 const MAX_MANIFEST: u64 = 4 * 1024 * 1024;
@@ -44,7 +45,7 @@ pub struct ToolCaller {
     pub contract: Contract,
     pub fixture: Option<Fixture>,
     /// The reason when the network could not be cut off.
-    pub isolation: Result<(), String>,
+    pub isolation: Result<(), Reason>,
     /// What calls are kept from.
     pub containment: RunContainment,
     /// The manifest of the project, when it has one that can be read.
@@ -61,7 +62,7 @@ pub struct ToolCaller {
     calls: AtomicUsize,
     spent_ms: AtomicU64,
     quickest_ms: AtomicU64,
-    /// Whether any call gave something that looks like an envelope.
+    /// Whether any call returned something that looks like an envelope.
     spoke: AtomicBool,
     /// Whether the tool still answers.
     pub pulse: Pulse,
@@ -80,7 +81,7 @@ impl ToolCaller {
         target: Target,
         contract: Contract,
         fixture: Option<Fixture>,
-        isolation: Result<(), String>,
+        isolation: Result<(), Reason>,
     ) -> Self {
         let tools = TOOLS.of(target.family);
         let name = tools.and_then(FamilyTools::manifest);
@@ -192,8 +193,8 @@ impl ToolCaller {
         (quickest < u64::MAX).then_some(quickest)
     }
 
-    /// Whether no call of this run gave an envelope, not even the one that every tool answers: then what the tool did
-    /// not do wrong proves nothing.
+    /// Whether no call of this run returned an envelope, not even the one that every tool answers. Then the absence of
+    /// faults proves nothing.
     #[must_use]
     pub fn is_mute(&self) -> bool {
         if self.tools().is_some_and(|tools| !tools.answers_with_envelopes()) {
@@ -218,20 +219,20 @@ impl ToolCaller {
         ToolCall::new(words.iter().copied())
     }
 
-    /// Makes a call, or gives what an equal one showed.
+    /// Makes a call, or returns the result of an equal one.
     #[must_use]
     pub fn observe(&self, call: &ToolCall) -> Arc<Observed> {
         self.memory.get(call, |call| self.perform(call, None))
     }
 
-    /// Makes calls, or gives what equal ones showed, in their order.
+    /// Makes calls, or returns the results of equal ones, in their order.
     #[must_use]
     pub fn observe_all(&self, calls: &[ToolCall]) -> Vec<Arc<Observed>> {
         self.memory.get_all(calls, |call| self.perform(call, None))
     }
 
-    /// How long a call took. One that took longer than `most_ms` is made once more and the shorter time counts: that
-    /// the machine is busy is no fault of the tool.
+    /// How long a call took. One that took longer than `most_ms` is made once more, and the shorter time counts, because a
+    /// busy machine is not a fault of the tool.
     #[must_use]
     pub fn timed_ms(&self, call: &ToolCall, observed: &Observed, most_ms: u64) -> u64 {
         let took = observed.duration_ms();
@@ -249,14 +250,14 @@ impl ToolCaller {
         let argv = std::iter::once(self.target.tool.clone()).chain(call.arguments.iter().cloned());
         let mut observed = Observed {
             argv: argv.collect(),
-            ran: Err(String::new()),
+            ran: Err(Reason::from("")),
             secrets,
             connections: 0,
             requests: Vec::new(),
             was_kept_waiting: false,
         };
         if let Some(why) = self.pulse.refuse() {
-            observed.ran = Err(why);
+            observed.ran = Err(why.into());
             return observed;
         }
         observed.ran = self.attempt(call, given, &mut observed);
@@ -273,7 +274,7 @@ impl ToolCaller {
         observed
     }
 
-    /// Whether the tool still answers, as this call shows it.
+    /// Records whether the tool still responds.
     fn listen(&self, call: &ToolCall, observed: &Observed) {
         let is_silent = |observed: &Observed| {
             observed.ran.as_ref().is_ok_and(|ran| ran.ending == Ending::TimedOut)
@@ -282,7 +283,7 @@ impl ToolCaller {
             self.pulse.answered();
             return;
         }
-        // Where the call is one that somebody disturbs on purpose, silence is an answer of its own kind.
+        // In a call that a probe disturbs on purpose, silence can be the right answer.
         if call.event != Event::None || observed.was_kept_waiting || !self.pulse.missed() {
             return;
         }
@@ -307,8 +308,8 @@ impl ToolCaller {
         call: &ToolCall,
         given: Option<(&Sandbox, Option<&Mock>)>,
         observed: &mut Observed,
-    ) -> Result<Ran, String> {
-        let fault = |error: std::io::Error| error.to_string();
+    ) -> Result<Ran, Reason> {
+        let fault = |error: std::io::Error| Reason::of(error);
         let (own_sandbox, own_mock);
         let sandbox = match given {
             Some((sandbox, _)) => sandbox,
@@ -378,7 +379,7 @@ impl ToolCaller {
         let ran = subject::run(&launch).map_err(|error| {
             let why = start::fault(launch.program, &error);
             self.does_not_start(launch.program, &why);
-            why
+            Reason::from(why)
         })?;
         let exit = match ran.ending {
             Ending::Exited(exit) => Some(exit),
@@ -386,14 +387,14 @@ impl ToolCaller {
         };
         if let Some(why) = start::fault_of_shell(launch.program, exit) {
             self.does_not_start(launch.program, &why);
-            return Err(why);
+            return Err(why.into());
         }
         if !self.spoke.load(Ordering::Relaxed)
             && copy.is_none()
             && let Some(why) = self.containment.explains(&ran)
         {
             self.does_not_start(launch.program, &why);
-            return Err(why);
+            return Err(why.into());
         }
         if let Some(mock) = mock {
             observed.was_kept_waiting = mock.was_late();

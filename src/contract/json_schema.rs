@@ -11,6 +11,11 @@ const MAX_FAULTS: usize = 20;
 /// Longest message of one fault, in characters.
 const MAX_MESSAGE: usize = 300;
 
+/// A schema that cannot be compiled, with the message of the compiler.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("{0}")]
+pub struct InvalidSchema(String);
+
 /// What is wrong with a schema; none when a host can use it.
 #[must_use]
 pub fn fault(schema: &Value, most_bytes: u64) -> Option<String> {
@@ -23,10 +28,10 @@ pub fn fault(schema: &Value, most_bytes: u64) -> Option<String> {
     if schema.to_string().len() as u64 > most_bytes {
         return Some(format!("it is larger than {most_bytes} bytes"));
     }
-    compiled(schema).err()
+    compiled(schema).err().map(|error| error.to_string())
 }
 
-fn compiled(schema: &Value) -> Result<jsonschema::Validator, String> {
+fn compiled(schema: &Value) -> Result<jsonschema::Validator, InvalidSchema> {
     let options = match schema.get("$schema") {
         Some(_) => jsonschema::options(),
         None => jsonschema::options().with_draft(jsonschema::Draft::Draft202012),
@@ -34,14 +39,14 @@ fn compiled(schema: &Value) -> Result<jsonschema::Validator, String> {
     options
         .should_validate_formats(false)
         .build(schema)
-        .map_err(|error| excerpt(&error.to_string(), MAX_MESSAGE))
+        .map_err(|error| InvalidSchema(excerpt(&error.to_string(), MAX_MESSAGE)))
 }
 
 /// Every fault of arguments as `{path, message}`, at most twenty; none when they fit.
 ///
 /// # Errors
 /// When the schema itself is not valid.
-pub fn faults(schema: &Value, arguments: &Value) -> Result<Vec<Value>, String> {
+pub fn faults(schema: &Value, arguments: &Value) -> Result<Vec<Value>, InvalidSchema> {
     let validator = compiled(schema)?;
     let faults = validator.iter_errors(arguments).take(MAX_FAULTS).map(|error| {
         let path = error.instance_path().as_str().to_owned();

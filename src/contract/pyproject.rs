@@ -22,7 +22,7 @@ pub struct Pyproject {
     pub package_data: bool,
 }
 
-/// A string value and the offset where it stands.
+/// A string value and its offset.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct TomlText {
     pub at: usize,

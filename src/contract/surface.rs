@@ -20,7 +20,7 @@ pub enum SurfaceError {
     Json(String),
     #[error("it is {0}, not an object")]
     Shape(&'static str),
-    #[error("it has no `commands`, so it is no connector.json")]
+    #[error("it has no `commands`, so it is not a connector.json")]
     Commands,
     #[error("it has more than {MOST} {0}")]
     TooMany(&'static str),

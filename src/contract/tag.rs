@@ -112,7 +112,7 @@ impl SpecTag {
         &self.text
     }
 
-    /// The version that it stands for; `v1.4` stands for 1.4.0.
+    /// The version that it means; `v1.4` means 1.4.0.
     #[must_use]
     pub fn version(&self) -> &semver::Version {
         &self.version

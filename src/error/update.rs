@@ -108,7 +108,7 @@ fn swap(error: SwapError, message: &str) -> Failure {
             }
         }
         SwapError::Stage { path, source } => local(message, &path, &source),
-        // The rename itself: whatever its reason, what stands in the way is on this disk.
+        // The rename itself: whatever its reason, the obstacle is on this disk.
         SwapError::Changed { .. } => Failure::new(ErrorCode::Integrity, message).hint(
             "another program wrote to the staged file; nothing was replaced. Find out which one before you try again",
         ),

@@ -7,7 +7,7 @@ use std::fmt;
 use serde::Deserialize;
 
 use crate::plan::{Digest, RelativePath};
-use crate::repository::Repository;
+use crate::repository::{Repository, RepositoryError};
 use crate::visible::excerpt;
 
 use super::record_text::{RecordError, quote, relative};
@@ -51,24 +51,50 @@ pub enum TemplateSource {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct GitAddress(String);
 
+/// Why a text is not the address of a repository.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum GitAddressError {
+    #[error("it does not begin with https://")]
+    NotHttps,
+    #[error("it is too long")]
+    TooLong,
+    #[error("it contains a user or a password")]
+    User,
+    #[error("its host is not valid")]
+    Host,
+    #[error("its path is not valid")]
+    Path,
+}
+
+/// Why a text names no source of templates.
+#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum TemplateSourceError {
+    #[error(transparent)]
+    Host(#[from] RepositoryError),
+    #[error(transparent)]
+    Git(#[from] GitAddressError),
+    #[error("it is neither `directory` nor `github:OWNER/REPOSITORY` nor `git+https://…`")]
+    Unknown,
+}
+
 impl GitAddress {
     /// Parses an address.
     ///
     /// # Errors
     /// The reason why it is none.
-    pub fn parse(text: &str) -> Result<Self, &'static str> {
-        let rest = text.strip_prefix("https://").ok_or("it does not begin with https://")?;
+    pub fn parse(text: &str) -> Result<Self, GitAddressError> {
+        let rest = text.strip_prefix("https://").ok_or(GitAddressError::NotHttps)?;
         let (host, path) = rest.split_once('/').unwrap_or((rest, ""));
         let is_word = |symbol: char| symbol.is_ascii_alphanumeric() || ".-_:".contains(symbol);
         let is_path = |symbol: char| symbol.is_ascii_alphanumeric() || ".-_~/+".contains(symbol);
         if text.len() > MAX_ADDRESS {
-            Err("it is too long")
+            Err(GitAddressError::TooLong)
         } else if host.contains('@') {
-            Err("it contains a user or a password")
+            Err(GitAddressError::User)
         } else if host.is_empty() || host.starts_with('-') || !host.chars().all(is_word) {
-            Err("its host is not valid")
+            Err(GitAddressError::Host)
         } else if path.is_empty() || !path.chars().all(is_path) || path.contains("..") {
-            Err("its path is not valid")
+            Err(GitAddressError::Path)
         } else {
             Ok(Self(text.to_owned()))
         }
@@ -93,19 +119,16 @@ impl fmt::Display for TemplateSource {
 impl TemplateSource {
     /// # Errors
     /// The reason why a text names no source.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    pub fn parse(text: &str) -> Result<Self, TemplateSourceError> {
         if text == "directory" {
             return Ok(Self::Directory);
         }
         if let Some(repository) = text.strip_prefix(HOST_PREFIX) {
-            return Repository::parse(repository).map(Self::Host).map_err(|e| e.to_string());
+            return Ok(Self::Host(Repository::parse(repository)?));
         }
         match text.strip_prefix(GIT_PREFIX) {
-            Some(address) => GitAddress::parse(address).map(Self::Git).map_err(str::to_owned),
-            None => {
-                Err("it is neither `directory` nor `github:OWNER/REPOSITORY` nor `git+https://…`"
-                    .to_owned())
-            }
+            Some(address) => Ok(Self::Git(GitAddress::parse(address)?)),
+            None => Err(TemplateSourceError::Unknown),
         }
     }
 }

@@ -88,7 +88,7 @@ impl Baseline {
         for BaselineEntry { project, rule, path, message, count } in document.findings {
             let known = KnownFinding { project, rule, path, message };
             if count == 0 || counts.insert(known, count).is_some() {
-                return Err(fault("an entry is there twice, or its count is 0".to_owned()));
+                return Err(fault("an entry appears twice, or its count is 0".to_owned()));
             }
         }
         Ok(Self { counts, recorded_on: document.recorded_on.filter(|day| is_day(day)) })

@@ -99,7 +99,7 @@ impl SourceBytes {
 fn source(root: &Path, path: &str) -> Result<Option<Vec<u8>>, DesiredError> {
     match files::read(&root.join(path), MAX_SOURCE) {
         Ok(loaded) => Ok(Some(loaded.bytes)),
-        // What stands in the way of a directory is an obstacle of the plan, not a fault of this source.
+        // A file where a directory must be is an obstacle of the plan, not a fault of this source.
         Err(error)
             if matches!(
                 error.kind(),

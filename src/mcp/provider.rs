@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::contract::family::FamilyParts;
 use crate::inputs::project::Project;
+use crate::reason::Reason;
 use crate::report::Failure;
 
 use super::answer::ToolFault;
@@ -22,7 +23,7 @@ pub struct Options {
     /// Longest time of a call.
     pub limit: Duration,
     /// Whether the network of this process was cut off, or why not.
-    pub network: Result<(), String>,
+    pub network: Result<(), Reason>,
     /// Lines of packages are not passed on to stderr.
     pub is_quiet: bool,
 }

@@ -70,7 +70,7 @@ pub fn verify(secret: &[u8], scope: &Scope<'_>, token: &str, now: u64) -> Result
     if is_good { Ok(()) } else { Err(TokenError::Expired) }
 }
 
-/// The time from which on `token` is worthless, in seconds since the Unix epoch.
+/// The expiry of `token`, in seconds since the Unix epoch.
 #[must_use]
 pub fn expiry(token: &str) -> Option<u64> {
     let (expiry, _) = token.strip_prefix("ct_")?.split_once('_')?;

@@ -16,7 +16,7 @@ const MAX_SIZE: u64 = 5 * 1024 * 1024;
 /// Longest argument and most arguments of a line.
 const MAX_ARGUMENT: usize = 500;
 const MAX_ARGUMENTS: usize = 100;
-/// What stands for a value that nobody may see.
+/// The replacement of a value that nobody may see.
 const MASK: &str = "[redacted]";
 
 /// One attempt.
@@ -30,7 +30,7 @@ struct AuditLine {
     arguments: Vec<String>,
     /// Where aos ran.
     directory: Option<PathBuf>,
-    /// aos has no accounts: whoever owns the log.
+    /// The owner of the log; aos has no accounts.
     account: Option<String>,
     /// Code of the error; `null` for a success.
     code: Option<&'static str>,

@@ -7,7 +7,7 @@ use crate::commands::Run;
 use crate::report::envelope;
 use crate::report::{ErrorCode, Failure, Outcome};
 
-use super::json_text;
+use super::output::json_text;
 
 /// Applies `--fields`.
 pub fn select(

@@ -5,6 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::restriction::RestrictionError;
+
 /// Where a program may read and execute, and where it may also write. Everything else is refused.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Enclosure {
@@ -18,22 +20,22 @@ pub struct Enclosure {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Enforced {
     /// Files outside of the enclosure cannot be read, changed or executed.
-    pub files: Result<(), String>,
+    pub files: Result<(), RestrictionError>,
     /// The memory, the environment and the open files of other processes cannot be read.
-    pub memory: Result<(), String>,
+    pub memory: Result<(), RestrictionError>,
     /// Other processes get no signals.
-    pub signals: Result<(), String>,
+    pub signals: Result<(), RestrictionError>,
     /// No program gains privileges, for example through a set-user-ID bit.
-    pub privileges: Result<(), String>,
+    pub privileges: Result<(), RestrictionError>,
     /// Root has no capabilities.
-    pub capabilities: Result<(), String>,
+    pub capabilities: Result<(), RestrictionError>,
 }
 
 impl Enforced {
     /// Nothing is enforced, for one reason.
     #[must_use]
-    pub fn nothing(why: &str) -> Self {
-        let no = || Err(why.to_owned());
+    pub fn nothing(why: &RestrictionError) -> Self {
+        let no = || Err(why.clone());
         Self { files: no(), memory: no(), signals: no(), privileges: no(), capabilities: no() }
     }
 }
@@ -49,7 +51,7 @@ pub fn enter(enclosure: &Enclosure) -> Enforced {
 #[cfg(not(target_os = "linux"))]
 #[must_use]
 pub fn enter(_enclosure: &Enclosure) -> Enforced {
-    Enforced::nothing("only Linux can restrict a program in this way")
+    Enforced::nothing(&RestrictionError::OnlyLinux)
 }
 
 /// What `enter` would enforce on this system, found out on a thread that ends.
@@ -60,18 +62,23 @@ pub fn rehearse() -> Enforced {
         .spawn(rehearsal)
         .ok()
         .and_then(|thread| thread.join().ok())
-        .unwrap_or_else(|| Enforced::nothing("no thread could be started to find it out"))
+        .unwrap_or_else(|| Enforced::nothing(&RestrictionError::NoThread))
 }
 
 /// This process hides its memory and its environment from programs of the same user.
-pub fn hide_this_process() -> Result<(), String> {
+pub fn hide_this_process() -> Result<(), RestrictionError> {
     #[cfg(target_os = "linux")]
     {
         use rustix::process::{DumpableBehavior, set_dumpable_behavior};
-        set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(|error| error.to_string())
+        set_dumpable_behavior(DumpableBehavior::NotDumpable).map_err(refused)
     }
     #[cfg(not(target_os = "linux"))]
-    Err("only Linux can restrict a program in this way".to_owned())
+    Err(RestrictionError::OnlyLinux)
+}
+
+#[cfg(target_os = "linux")]
+fn refused(error: impl std::fmt::Display) -> RestrictionError {
+    RestrictionError::Refused(error.to_string())
 }
 
 /// Directories of the system that programs read: the same for every tool, and without anybody's data.
@@ -125,25 +132,22 @@ mod linux {
     };
     use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities, set_no_new_privs};
 
-    use super::{Enclosure, Enforced};
-
-    const NO_LANDLOCK: &str =
-        "this kernel has no Landlock, or it is not enabled (`lsm=landlock,…`); it needs Linux 5.13";
+    use super::{Enclosure, Enforced, RestrictionError, refused};
 
     pub(super) fn enter(enclosure: &Enclosure) -> Enforced {
-        let privileges = set_no_new_privs(true).map_err(|error| error.to_string());
+        let privileges = set_no_new_privs(true).map_err(refused);
         // Directories are opened before the capabilities are gone, which root may need for them.
         let files = restrict_files(enclosure);
         let signals = restrict_signals();
         let none = CapabilitySet::empty();
         let sets = CapabilitySets { effective: none, permitted: none, inheritable: none };
-        let capabilities = set_capabilities(None, sets).map_err(|error| error.to_string());
-        // A domain of its own is what keeps a process from the memory of the others.
+        let capabilities = set_capabilities(None, sets).map_err(refused);
+        // Its own Landlock domain separates a process from the memory of the others.
         let memory = files.clone();
         Enforced { files, memory, signals, privileges, capabilities }
     }
 
-    fn restrict_files(enclosure: &Enclosure) -> Result<(), String> {
+    fn restrict_files(enclosure: &Enclosure) -> Result<(), RestrictionError> {
         let attempt = || -> Result<RulesetStatus, RulesetError> {
             // Older kernels enforce what they know: version 1 has everything but truncation and devices.
             let all = AccessFs::from_all(ABI::V5);
@@ -153,24 +157,24 @@ mod linux {
             let mut ruleset = ruleset.create()?;
             let readable = path_beneath_rules(&enclosure.readable, read);
             for rule in readable.chain(path_beneath_rules(&enclosure.writable, all)) {
-                // Without its rule a path is out of reach, which is safe. The kernel takes none for pipes, for example.
+                // Without a rule, a path cannot be reached, which is safe. The kernel accepts no rule for a pipe, for example.
                 let _ = (&mut ruleset).add_rule(rule?);
             }
             Ok(ruleset.restrict_self()?.ruleset)
         };
         match attempt() {
             Ok(RulesetStatus::FullyEnforced | RulesetStatus::PartiallyEnforced) => Ok(()),
-            Ok(RulesetStatus::NotEnforced) => Err(NO_LANDLOCK.to_owned()),
-            Err(error) => Err(format!("Landlock refuses: {error}")),
+            Ok(RulesetStatus::NotEnforced) => Err(RestrictionError::NoLandlock),
+            Err(error) => Err(RestrictionError::Landlock(error.to_string())),
         }
     }
 
-    fn restrict_signals() -> Result<(), String> {
+    fn restrict_signals() -> Result<(), RestrictionError> {
         let attempt = || -> Result<RulesetStatus, RulesetError> {
             let status = Ruleset::default()
                 .set_compatibility(CompatLevel::BestEffort)
                 .scope(Scope::Signal | Scope::AbstractUnixSocket)?
-                // A domain that does not speak of it forbids every move from one directory to another.
+                // A domain without this right forbids every move from one directory to another.
                 .handle_access(AccessFs::Refer)?
                 .create()?
                 .add_rules(path_beneath_rules(["/"], AccessFs::Refer))?
@@ -179,8 +183,8 @@ mod linux {
         };
         match attempt() {
             Ok(RulesetStatus::FullyEnforced) => Ok(()),
-            Ok(_) => Err("it needs Landlock version 6, which is in Linux 6.12".to_owned()),
-            Err(error) => Err(format!("Landlock refuses: {error}")),
+            Ok(_) => Err(RestrictionError::OldLandlock),
+            Err(error) => Err(RestrictionError::Landlock(error.to_string())),
         }
     }
 }

@@ -14,16 +14,21 @@ const MAX_POINTER: u64 = 8 * 1024;
 /// Most parts of a split index that are read.
 const MAX_PARTS: usize = 64;
 
+/// The file `.git` of a working tree leads nowhere.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+#[error("`.git` does not point to a git directory")]
+pub struct NoGitDirectory;
+
 /// `top` and its git directory, when `top` is the root of a working tree.
 #[must_use]
-pub fn directory(top: &Path) -> Option<(PathBuf, Result<PathBuf, String>)> {
+pub fn directory(top: &Path) -> Option<(PathBuf, Result<PathBuf, NoGitDirectory>)> {
     let entry = top.join(".git");
     let git = match files::kind(&entry) {
         Ok(Kind::Absent) | Err(_) => return None,
         Ok(Kind::File { .. }) => pointer(&entry, "gitdir:")
             .map(|target| top.join(target))
             .filter(|git| is_git_directory(git))
-            .ok_or_else(|| "`.git` does not point to a git directory".to_owned()),
+            .ok_or(NoGitDirectory),
         Ok(_) if is_git_directory(&entry) => Ok(entry),
         // Git looks further up, too.
         Ok(_) => return None,

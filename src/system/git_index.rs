@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use self::GitIndexError::Damaged;
+
 /// Most bytes of all paths together; prefix compression could make them far longer than the file.
 const MAX_PATHS: usize = 64 * 1024 * 1024;
 /// Longest path, in bytes.
@@ -11,24 +13,34 @@ const STATUS: usize = 40;
 /// Sizes of object names: SHA-1, SHA-256.
 const OBJECT_NAMES: [usize; 2] = [20, 32];
 
-const DAMAGED: &str = "it is damaged or has an unknown format";
+/// Why not all paths of an index can be known.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum GitIndexError {
+    #[error("it is damaged or has an unknown format")]
+    Damaged,
+    #[error("its version is unknown")]
+    Version,
+    #[error("it is sparse")]
+    Sparse,
+    #[error("it is split")]
+    Split,
+    #[error("its paths are too long")]
+    TooLong,
+}
 
 /// Every path below `prefix`, relative to it.
 ///
 /// # Errors
 /// When not all paths can be known, with the reason.
-pub fn paths(bytes: &[u8], prefix: &str) -> Result<BTreeSet<String>, &'static str> {
+pub fn paths(bytes: &[u8], prefix: &str) -> Result<BTreeSet<String>, GitIndexError> {
     // The file does not state the size of its object names; with the wrong one it makes no sense.
     let [sha1, sha256] = OBJECT_NAMES.map(|size| read(bytes, prefix, size, false));
     match (sha1, sha256) {
         (Ok(paths), _) | (_, Ok(paths)) => Ok(paths),
-        (Err(reason), Err(DAMAGED)) => Err(reason),
+        (Err(reason), Err(Damaged)) => Err(reason),
         (Err(_), Err(reason)) => Err(reason),
     }
 }
-
-/// Why a split index is refused by `paths`; each of its parts can be read alone.
-pub const SPLIT: &str = "it is split";
 
 /// The paths of one part of a split index, below `prefix` and relative to it. A part may have paths that another one
 /// removes.
@@ -63,15 +75,15 @@ fn read(
     prefix: &str,
     object_name: usize,
     is_part: bool,
-) -> Result<BTreeSet<String>, &'static str> {
+) -> Result<BTreeSet<String>, GitIndexError> {
     let body = bytes.len().checked_sub(object_name).and_then(|end| bytes.get(..end));
-    let mut input = IndexInput { rest: body.ok_or(DAMAGED)? };
+    let mut input = IndexInput { rest: body.ok_or(Damaged)? };
     if input.take(4)? != b"DIRC" {
-        return Err(DAMAGED);
+        return Err(Damaged);
     }
     let version = input.number()?;
     if !(2..=4).contains(&version) {
-        return Err("its version is unknown");
+        return Err(GitIndexError::Version);
     }
     let entries = input.number()?;
     let mut found = BTreeSet::new();
@@ -87,14 +99,14 @@ fn read(
         let is_extended = flags[0] & 0x40 != 0;
         if is_extended {
             if version == 2 {
-                return Err(DAMAGED);
+                return Err(Damaged);
             }
             input.take(2)?;
         }
         let previous = path.clone();
         if version == 4 {
             let stripped = input.offset()?;
-            path.truncate(path.len().checked_sub(stripped).ok_or(DAMAGED)?);
+            path.truncate(path.len().checked_sub(stripped).ok_or(Damaged)?);
         } else {
             path.clear();
         }
@@ -102,26 +114,26 @@ fn read(
         // A split index has entries without a path; only its extension says that it is one.
         is_nameless |= path.is_empty();
         if path.len() > MAX_PATH || path < previous && !is_part {
-            return Err(DAMAGED);
+            return Err(Damaged);
         }
         let length = (usize::from(flags[0] & 0x0f) << 8) | usize::from(flags[1]);
         if length != path.len().min(0xfff) {
-            return Err(DAMAGED);
+            return Err(Damaged);
         }
         if version != 4 {
             // The entry is filled up to a multiple of eight; one zero was read already.
             let used = before - input.rest.len();
             let padding = input.take(used.next_multiple_of(8) - used)?;
             if padding.iter().any(|byte| *byte != 0) {
-                return Err(DAMAGED);
+                return Err(Damaged);
             }
         }
         if mode >> 12 == 0o4 && !is_part {
-            return Err("it is sparse");
+            return Err(GitIndexError::Sparse);
         }
         total += path.len();
         if total > MAX_PATHS {
-            return Err("its paths are too long");
+            return Err(GitIndexError::TooLong);
         }
         found.extend(below(&path, prefix));
     }
@@ -129,22 +141,22 @@ fn read(
         return Ok(found);
     }
     extensions(&mut input)?;
-    if is_nameless { Err(DAMAGED) } else { Ok(found) }
+    if is_nameless { Err(Damaged) } else { Ok(found) }
 }
 
-/// The extensions must end where the file does.
-fn extensions(input: &mut IndexInput<'_>) -> Result<(), &'static str> {
+/// The extensions must end at the end of the file.
+fn extensions(input: &mut IndexInput<'_>) -> Result<(), GitIndexError> {
     while !input.rest.is_empty() {
         let name = input.take(4)?;
         let length = input.number()?;
         match name {
-            b"link" => return Err(SPLIT),
-            b"sdir" => return Err("it is sparse"),
+            b"link" => return Err(GitIndexError::Split),
+            b"sdir" => return Err(GitIndexError::Sparse),
             // A small letter marks an extension that changes the meaning of the entries.
-            [first, ..] if !first.is_ascii_uppercase() => return Err(DAMAGED),
+            [first, ..] if !first.is_ascii_uppercase() => return Err(Damaged),
             _ => {}
         }
-        input.take(usize::try_from(length).map_err(|_| DAMAGED)?)?;
+        input.take(usize::try_from(length).map_err(|_| Damaged)?)?;
     }
     Ok(())
 }
@@ -162,19 +174,19 @@ struct IndexInput<'a> {
 }
 
 impl<'a> IndexInput<'a> {
-    fn take(&mut self, count: usize) -> Result<&'a [u8], &'static str> {
-        let (taken, rest) = self.rest.split_at_checked(count).ok_or(DAMAGED)?;
+    fn take(&mut self, count: usize) -> Result<&'a [u8], GitIndexError> {
+        let (taken, rest) = self.rest.split_at_checked(count).ok_or(Damaged)?;
         self.rest = rest;
         Ok(taken)
     }
 
-    fn number(&mut self) -> Result<u32, &'static str> {
+    fn number(&mut self) -> Result<u32, GitIndexError> {
         let bytes = self.take(4)?;
         Ok(u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))
     }
 
     /// A number in groups of seven bits, each group after the first one more than it says.
-    fn offset(&mut self) -> Result<usize, &'static str> {
+    fn offset(&mut self) -> Result<usize, GitIndexError> {
         let mut value = 0;
         for _ in 0..4 {
             let byte = self.take(1)?[0];
@@ -184,13 +196,13 @@ impl<'a> IndexInput<'a> {
             }
             value += 1;
         }
-        Err(DAMAGED)
+        Err(Damaged)
     }
 
-    fn until_nul(&mut self) -> Result<&'a [u8], &'static str> {
+    fn until_nul(&mut self) -> Result<&'a [u8], GitIndexError> {
         // No valid path is longer, so a missing zero costs no search through the whole file.
         let window = &self.rest[..self.rest.len().min(MAX_PATH + 1)];
-        let end = window.iter().position(|byte| *byte == 0).ok_or(DAMAGED)?;
+        let end = window.iter().position(|byte| *byte == 0).ok_or(Damaged)?;
         let text = self.take(end)?;
         self.take(1)?;
         Ok(text)
@@ -269,7 +281,7 @@ mod tests {
     #[test]
     fn an_index_that_does_not_hold_all_paths_is_refused() {
         let split = index("sha1", "2", &[&["update-index", "--split-index"]]);
-        assert_eq!(paths(&split, ""), Err(SPLIT));
+        assert_eq!(paths(&split, ""), Err(GitIndexError::Split));
         assert!(part(&split, "").unwrap().is_empty());
         assert_eq!(part(b"", ""), None);
         assert_eq!(has(&split, "deep/z"), Some(false), "the entries are in the other part");
@@ -282,11 +294,11 @@ mod tests {
         assert_eq!(has(b"", "a"), None);
         let mut sparse = index("sha1", "2", &[]);
         sparse[12 + 24..12 + 28].copy_from_slice(&0o040_000_u32.to_be_bytes());
-        assert_eq!(paths(&sparse, ""), Err("it is sparse"));
+        assert_eq!(paths(&sparse, ""), Err(GitIndexError::Sparse));
         let mut newer = index("sha256", "2", &[]);
         newer[7] = 5;
-        assert_eq!(paths(&newer, ""), Err("its version is unknown"));
-        assert_eq!(paths(b"", ""), Err(DAMAGED));
+        assert_eq!(paths(&newer, ""), Err(GitIndexError::Version));
+        assert_eq!(paths(b"", ""), Err(Damaged));
     }
 
     #[test]
@@ -305,7 +317,7 @@ mod tests {
                 // Without its last entry complete, or with an extension cut, it cannot be whole.
                 let _ = paths(&good[..length], "");
             }
-            assert_eq!(paths(&good[..good.len() / 2], ""), Err(DAMAGED));
+            assert_eq!(paths(&good[..good.len() / 2], ""), Err(Damaged));
             for _ in 0..5_000 {
                 let mut bytes = good.clone();
                 for _ in 0..1 + random() % 4 {

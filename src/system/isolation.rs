@@ -2,6 +2,8 @@
 //!
 //! Linux only. On other systems, or if the system does not allow it, the result gives the reason.
 
+use super::restriction::RestrictionError;
+
 /// Sockets with a path that programs of this machine listen on, such as those of containers and of ssh agents. They are
 /// reachable in every network namespace, and can be listed only before this process has its own.
 #[must_use]
@@ -17,13 +19,13 @@ pub fn local_sockets() -> Vec<std::path::PathBuf> {
 ///
 /// # Errors
 /// Says in one sentence why the system does not allow it.
-pub fn hide_sockets(sockets: &[std::path::PathBuf]) -> Result<(), String> {
+pub fn hide_sockets(sockets: &[std::path::PathBuf]) -> Result<(), RestrictionError> {
     #[cfg(target_os = "linux")]
     return linux::hide_sockets(sockets);
     #[cfg(not(target_os = "linux"))]
     {
         let _ = sockets;
-        Err("only Linux has mount namespaces".to_owned())
+        Err(RestrictionError::NoMountNamespaces)
     }
 }
 
@@ -32,7 +34,7 @@ pub fn hide_sockets(sockets: &[std::path::PathBuf]) -> Result<(), String> {
 /// # Errors
 /// Says in one sentence why the system does not allow it; the network is as before then.
 #[cfg(target_os = "linux")]
-pub fn cut_off_network() -> Result<(), String> {
+pub fn cut_off_network() -> Result<(), RestrictionError> {
     linux::cut_off()
 }
 
@@ -41,8 +43,8 @@ pub fn cut_off_network() -> Result<(), String> {
 /// # Errors
 /// Always: only Linux has network namespaces.
 #[cfg(not(target_os = "linux"))]
-pub fn cut_off_network() -> Result<(), String> {
-    Err("only Linux has network namespaces".to_owned())
+pub fn cut_off_network() -> Result<(), RestrictionError> {
+    Err(RestrictionError::NoNetworkNamespaces)
 }
 
 #[cfg(target_os = "linux")]
@@ -59,6 +61,7 @@ mod linux {
     };
 
     use super::super::files::Kind;
+    use super::super::restriction::RestrictionError;
 
     /// Where some distributions say that a user namespace comes without the rights that are needed here.
     const RESTRICTED: &str = "/proc/sys/kernel/apparmor_restrict_unprivileged_userns";
@@ -73,10 +76,10 @@ mod linux {
     /// Loopback is the first interface of a namespace.
     const LOOPBACK: i32 = 1;
 
-    pub(super) fn cut_off() -> Result<(), String> {
+    pub(super) fn cut_off() -> Result<(), RestrictionError> {
         if unshare(CloneFlags::CLONE_NEWNET).is_err() {
             if says(RESTRICTED, b"1") {
-                return Err(restricted());
+                return Err(RestrictionError::AppArmor);
             }
             let (user, group) = (rustix::process::getuid(), rustix::process::getgid());
             unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNET)
@@ -86,11 +89,9 @@ mod linux {
             let _ = write("/proc/self/uid_map", &format!("{0} {0} 1", user.as_raw()));
             let _ = write("/proc/self/gid_map", &format!("{0} {0} 1", group.as_raw()));
         }
-        raise_loopback().and_then(|()| reach_loopback()).map_err(|error| {
-            format!(
-                "the network namespace has no loopback, so nothing can be tested in it: {error}"
-            )
-        })
+        raise_loopback()
+            .and_then(|()| reach_loopback())
+            .map_err(|error| RestrictionError::NoLoopback(error.to_string()))
     }
 
     /// Most sockets that are hidden, and the largest list of them.
@@ -112,21 +113,22 @@ mod linux {
         paths.into_iter().collect()
     }
 
-    pub(super) fn hide_sockets(sockets: &[PathBuf]) -> Result<(), String> {
+    pub(super) fn hide_sockets(sockets: &[PathBuf]) -> Result<(), RestrictionError> {
         if sockets.len() > MAX_SOCKETS {
-            return Err(format!("this machine has more than {MAX_SOCKETS} local sockets"));
+            return Err(RestrictionError::TooManySockets(MAX_SOCKETS));
         }
         unshare(CloneFlags::CLONE_NEWNS | CloneFlags::CLONE_NEWIPC)
-            .map_err(|error| format!("the system allows no mount namespace: {}", error.desc()))?;
+            .map_err(|error| RestrictionError::MountNamespace(error.desc()))?;
         let flags = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
         mount_change("/", flags)
-            .map_err(|error| format!("mounts cannot be made private: {error}"))?;
+            .map_err(|error| RestrictionError::PrivateMounts(error.to_string()))?;
         for socket in sockets {
             match mount_bind("/dev/null", socket) {
                 // It was removed meanwhile, or this user cannot reach it either.
                 Ok(()) | Err(rustix::io::Errno::NOENT | rustix::io::Errno::ACCESS) => {}
                 Err(error) => {
-                    return Err(format!("`{}` cannot be hidden: {error}", socket.display()));
+                    let error = error.to_string();
+                    return Err(RestrictionError::VisibleSocket { socket: socket.clone(), error });
                 }
             }
         }
@@ -138,18 +140,14 @@ mod linux {
             .is_ok_and(|loaded| loaded.bytes.starts_with(start))
     }
 
-    fn restricted() -> String {
-        "AppArmor prevents programs from creating namespaces, as on Ubuntu since 24.04; `sysctl kernel.apparmor_restrict_unprivileged_userns=0` as root allows it".to_owned()
-    }
-
     /// What the answer of the system means, and the setting to look at.
-    fn refused(error: Errno, is_switched_off: bool) -> String {
+    fn refused(error: Errno, is_switched_off: bool) -> RestrictionError {
         match error {
-            Errno::ENOSPC | Errno::EUSERS => "no more namespaces are allowed; look at `sysctl user.max_user_namespaces user.max_net_namespaces`, where 0 means none".to_owned(),
-            Errno::EPERM if is_switched_off => "namespaces are disabled for users; `sysctl kernel.unprivileged_userns_clone=1` as root enables them".to_owned(),
-            Errno::EPERM | Errno::EACCES => "this user may not create namespaces; in a container, the seccomp profile or missing capabilities can be the reason".to_owned(),
-            Errno::ENOSYS | Errno::EINVAL => "this kernel was built without network namespaces".to_owned(),
-            other => format!("the system allows no network namespace: {}", other.desc()),
+            Errno::ENOSPC | Errno::EUSERS => RestrictionError::NoMoreNamespaces,
+            Errno::EPERM if is_switched_off => RestrictionError::DisabledNamespaces,
+            Errno::EPERM | Errno::EACCES => RestrictionError::ForbiddenNamespaces,
+            Errno::ENOSYS | Errno::EINVAL => RestrictionError::KernelWithoutNamespaces,
+            other => RestrictionError::NetworkNamespace(other.desc()),
         }
     }
 
@@ -212,10 +210,11 @@ mod linux {
                 (Errno::EPERM, false, "container"),
                 (Errno::EINVAL, false, "built without"),
             ] {
-                let said = refused(error, is_switched_off);
+                let said = refused(error, is_switched_off).to_string();
                 assert!(said.contains(wanted) && !said.contains("EN"), "{said}");
             }
-            assert!(restricted().contains("kernel.apparmor_restrict_unprivileged_userns=0"));
+            let restricted = RestrictionError::AppArmor.to_string();
+            assert!(restricted.contains("kernel.apparmor_restrict_unprivileged_userns=0"));
         }
     }
 }

@@ -30,6 +30,7 @@ pub mod prompt;
 pub mod random;
 pub mod relay;
 pub mod replace;
+pub mod restriction;
 pub mod rights;
 pub mod search_path;
 pub mod session;

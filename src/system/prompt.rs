@@ -17,7 +17,7 @@ pub enum PromptError {
 
 impl From<dialoguer::Error> for PromptError {
     fn from(dialoguer::Error::IO(error): dialoguer::Error) -> Self {
-        // A choice hides the cursor, and does not show it again to whoever leaves.
+        // A choice hides the cursor, and does not show it again when the user leaves.
         let _ = dialoguer::console::Term::stderr().show_cursor();
         match error.kind() {
             std::io::ErrorKind::Interrupted => Self::Interrupted,

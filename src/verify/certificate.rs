@@ -44,14 +44,37 @@ impl Identity {
     }
 }
 
+/// Why a certificate does not name exactly one signer.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum NamesError {
+    #[error("it cannot be read")]
+    Certificate,
+    #[error("it has no name")]
+    NoName,
+    #[error("it has two lists of names")]
+    TwoLists,
+    #[error("its names cannot be read")]
+    UnreadableNames,
+    #[error("its name is neither a URI nor an email address")]
+    Kind,
+    #[error("it names more than one signer")]
+    SeveralSigners,
+    #[error("it has no current issuer extension, only deprecated ones or none")]
+    NoIssuer,
+    #[error("it has two issuer extensions")]
+    TwoIssuers,
+    #[error("its issuer cannot be read")]
+    UnreadableIssuer,
+}
+
 /// Reads the names of a DER certificate.
 ///
 /// # Errors
 /// If the certificate does not name exactly one signer; the message gives the reason.
-pub fn names(der: &[u8]) -> Result<Names, &'static str> {
-    let certificate = Certificate::from_der(der).map_err(|_| "it cannot be read")?;
+pub fn names(der: &[u8]) -> Result<Names, NamesError> {
+    let certificate = Certificate::from_der(der).map_err(|_| NamesError::Certificate)?;
     let extensions = certificate.tbs_certificate.extensions.unwrap_or_default();
-    let value = |wanted: ObjectIdentifier, absent: &'static str, twice: &'static str| {
+    let value = |wanted: ObjectIdentifier, absent: NamesError, twice: NamesError| {
         let mut found = extensions.iter().filter(|extension| extension.extn_id == wanted);
         match (found.next(), found.next()) {
             (Some(extension), None) => Ok(extension.extn_value.as_bytes()),
@@ -59,20 +82,16 @@ pub fn names(der: &[u8]) -> Result<Names, &'static str> {
             (Some(_), Some(_)) => Err(twice),
         }
     };
-    let names = value(SUBJECT_ALT_NAME, "it has no name", "it has two lists of names")?;
-    let names = SubjectAltName::from_der(names).map_err(|_| "its names cannot be read")?;
+    let names = value(SUBJECT_ALT_NAME, NamesError::NoName, NamesError::TwoLists)?;
+    let names = SubjectAltName::from_der(names).map_err(|_| NamesError::UnreadableNames)?;
     let identity = match names.0.as_slice() {
         [GeneralName::UniformResourceIdentifier(uri)] => Identity::Uri(uri.to_string()),
         [GeneralName::Rfc822Name(email)] => Identity::Email(email.to_string()),
-        [_] => return Err("its name is neither a URI nor an email address"),
-        [] => return Err("it has no name"),
-        [..] => return Err("it names more than one signer"),
+        [_] => return Err(NamesError::Kind),
+        [] => return Err(NamesError::NoName),
+        [..] => return Err(NamesError::SeveralSigners),
     };
-    let issuer = value(
-        ISSUER,
-        "it has no current issuer extension, only deprecated ones or none",
-        "it has two issuer extensions",
-    )?;
-    let issuer = Utf8StringRef::from_der(issuer).map_err(|_| "its issuer cannot be read")?;
+    let issuer = value(ISSUER, NamesError::NoIssuer, NamesError::TwoIssuers)?;
+    let issuer = Utf8StringRef::from_der(issuer).map_err(|_| NamesError::UnreadableIssuer)?;
     Ok(Names { identity, issuer: issuer.as_str().to_owned() })
 }

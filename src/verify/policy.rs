@@ -3,20 +3,18 @@
 use std::io::Read;
 
 use jiff::Timestamp;
-use sigstore_verify::crypto::{CertificateInfo, VerificationKey};
-use sigstore_verify::types::{
-    Artifact, DerPublicKey, KindVersion, Sha256Hash, SignatureContent, TransparencyLogEntry,
-};
+use sigstore_verify::types::{Artifact, Sha256Hash, SignatureContent};
 use sigstore_verify::{PublicKeyVerificationPolicy, VerificationPolicy, VerificationResult};
 
 use super::bundle::{Bundle, BundleContent};
-use super::certificate::{self, Names};
 use super::checksums::Sha256;
 use super::identity::ExpectedIdentity;
+use super::key::VerifyingKey;
+use super::log_entry::{agrees, entry, index, is_signed_by};
 use super::shown::shown;
+use super::signer::{claims, from_repository, signer};
 use super::trust_root::TrustRoot;
-use super::verdict::{AttestedStatement, Claims, Log};
-use super::verdict::{Rejection, Signer, Verdict};
+use super::verdict::{AttestedStatement, Log, Rejection, Signer, Verdict};
 
 /// The requirements of a verification.
 #[derive(Clone, Debug)]
@@ -45,24 +43,6 @@ pub enum ExpectedContent {
     Signature,
     Attestation,
     Either,
-}
-
-/// A public key that the caller trusts.
-#[derive(Clone, Debug)]
-pub struct VerifyingKey(DerPublicKey);
-
-impl VerifyingKey {
-    /// Reads a PEM public key.
-    ///
-    /// # Errors
-    /// If it is not a PEM public key; the message gives the reason.
-    pub fn parse(bytes: &[u8]) -> Result<Self, String> {
-        let text = std::str::from_utf8(bytes).map_err(|_| "it is not text".to_owned())?;
-        let reason = |error: &dyn std::error::Error| shown(&error.to_string());
-        let key = DerPublicKey::from_pem(text).map_err(|error| reason(&error))?;
-        VerificationKey::from_spki(&key).map_err(|error| reason(&error))?;
-        Ok(Self(key))
-    }
 }
 
 /// The file to verify.
@@ -203,13 +183,6 @@ impl Policy {
     }
 }
 
-fn entry(bundle: &Bundle) -> Result<&TransparencyLogEntry, Rejection> {
-    match bundle.parsed.verification_material.tlog_entries.as_slice() {
-        [entry] => Ok(entry),
-        _ => Err(Rejection::Log("there must be exactly one".to_owned())),
-    }
-}
-
 /// Runs the verifier, and returns the digest of the file.
 fn examined(
     subject: VerifiedSubject<'_>,
@@ -263,82 +236,10 @@ fn complete(result: &VerificationResult, has_certificate: bool) -> Result<(), Re
     }
 }
 
-/// The signer in the certificate, on which this module and the verifier agree.
-fn signer(result: &VerificationResult, bundle: &Bundle) -> Result<Names, Rejection> {
-    let refuse = |reason: &str| Rejection::Certificate(reason.to_owned());
-    let der = bundle.parsed.signing_certificate().ok_or_else(|| refuse("there is none"))?;
-    let names = certificate::names(der.as_bytes()).map_err(refuse)?;
-    if !names.identity.is_well_formed() {
-        return Err(refuse("its name has the wrong type"));
-    }
-    let seen = result.identity().map(|identity| identity.as_str());
-    if seen != Some(names.identity.as_str()) || result.issuer() != Some(names.issuer.as_str()) {
-        return Err(refuse("its names can be read in two ways"));
-    }
-    Ok(names)
-}
-
-fn claims(certificate: &CertificateInfo) -> Claims {
-    let claims = &certificate.ci_claims;
-    Claims {
-        repository: claims.source_repository_uri.clone(),
-        git_ref: claims.source_repository_ref.clone(),
-        commit: claims.source_repository_digest.clone(),
-        runner: claims.runner_environment.clone(),
-        trigger: claims.build_trigger.clone(),
-        run: claims.run_invocation_uri.clone(),
-    }
-}
-
-/// A missing claim does not match the expected one.
-fn from_repository(claims: &Claims, expected: Option<&str>) -> Result<(), Rejection> {
-    match expected {
-        Some(expected) if claims.repository.as_deref() != Some(expected) => {
-            Err(Rejection::Repository {
-                found: claims.repository.as_deref().map_or_else(|| "nowhere".to_owned(), shown),
-                expected: shown(expected),
-            })
-        }
-        _ => Ok(()),
-    }
-}
-
-/// The index of the entry that something signed covers: the promise of the log, or its proof. The one beside them could
-/// be anything.
-fn index(entry: &TransparencyLogEntry) -> u64 {
-    match (&entry.inclusion_promise, &entry.inclusion_proof) {
-        (None, Some(proof)) => proof.log_index.get(),
-        _ => entry.log_index.get(),
-    }
-}
-
-/// Whether the proof agrees with the signed checkpoint. The verifier reads only one of them. An index of 0 is an
-/// omitted index.
-fn agrees(entry: &TransparencyLogEntry) -> bool {
-    let Some(proof) = &entry.inclusion_proof else { return false };
-    let indices = [entry.log_index.get(), 0];
-    let is_second = entry.kind_version == KindVersion::HashedRekordV002;
-    proof.checkpoint.checkpoint().is_some_and(|checkpoint| {
-        checkpoint.tree_size() == proof.tree_size && *checkpoint.root_hash() == proof.root_hash
-    }) && (!is_second || indices.contains(&proof.log_index.get()))
-}
-
-/// Whether the checkpoint of `entry` has a valid signature of exactly this key.
-fn is_signed_by(entry: &TransparencyLogEntry, key: &DerPublicKey) -> bool {
-    let checkpoint = entry.inclusion_proof.as_ref().and_then(|proof| proof.checkpoint.checkpoint());
-    let (Some(checkpoint), Ok(key)) = (checkpoint, VerificationKey::from_spki(key)) else {
-        return false;
-    };
-    let id = entry.log_id.key_id.as_bytes();
-    checkpoint.signatures().iter().any(|signature| {
-        id.starts_with(signature.key_id.as_bytes())
-            && key.verify(checkpoint.signed_data(), &signature.signature).is_ok()
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::sigstore::{Fault, GITHUB, Signing, Sigstore};
+    use super::super::verdict::Claims;
     use super::*;
 
     const FILE: &[u8] = b"signed";

@@ -128,6 +128,10 @@ fn one_file_declares_a_connector_that_passes_its_tests() {
     sandbox.write("parcel.toml", declared());
     let answer = sandbox.aos(&["new", "parcel", "--no-git", "--preset", "parcel.toml"]).data();
     assert_eq!(answer["preset"], "preset.toml", "{answer}");
+    let again =
+        ["new", "parcel", "--no-git", "--preset", "parcel.toml", "--dir", "b", "--format", "text"];
+    let text = sandbox.aos(&again).stdout;
+    assert!(text.contains(" commands, declared in preset.toml, spec "), "{text}");
     let project = sandbox.work().join("aos-parcel");
     assert_eq!(disk::read(&project.join("preset.toml")), declared());
     has(&project, API, &["SLIM = {", "\"carrier.name\""]);

@@ -46,15 +46,45 @@ pub fn look(root: &Path) -> Result<Option<Genuine>, ApplyError> {
     if !entry.is_of(root) {
         return Err(fault("it was written for another directory"));
     }
-    let (entries, directories) = sealed(root, &entry, &loaded.bytes, &document)?.map_err(fault)?;
+    let (entries, directories) = sealed(root, &entry, &loaded.bytes, &document)?
+        .map_err(|reason| fault(&reason.to_string()))?;
     if git::tracks(root, DIRECTORY) == Some(true) {
         return Err(fault("git tracks it, but an unfinished write is never committed"));
     }
-    only_known_files(&directory, &entries, false).map_err(|reason| fault(&reason))?;
+    only_known_files(&directory, &entries, false).map_err(|reason| fault(&reason.to_string()))?;
     Ok(Some(Genuine { entry, entries, directories }))
 }
 
 type Parts = (Vec<JournalEntry>, Vec<String>);
+
+/// Why a journal or its files are not known to be those of this machine.
+#[derive(Debug, thiserror::Error)]
+pub enum NotGenuine {
+    #[error("the secret that is needed to verify it no longer exists")]
+    NoSecret,
+    #[error("it is damaged, or this machine did not write it")]
+    NotSealed,
+    #[error("its version is unknown")]
+    Version,
+    #[error("it is damaged: an entry is malformed")]
+    Malformed,
+    #[error("git tracks a file in it")]
+    Tracked,
+    #[error("the git index cannot be read")]
+    NoIndex,
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    #[error("{0}")]
+    Apply(#[from] ApplyError),
+    #[error("its journal is damaged: {0}")]
+    Damaged(serde_json::Error),
+    #[error("its journal is not valid: {0}")]
+    NotValid(Box<NotGenuine>),
+    #[error("`{0}` in it is not part of a journal")]
+    ForeignFile(String),
+    #[error("`{0}` in it is damaged or was changed")]
+    ChangedFile(String),
+}
 
 /// The content of a journal with the seal of this machine; the inner error says why it has none.
 fn sealed(
@@ -62,18 +92,18 @@ fn sealed(
     entry: &ledger::LedgerEntry,
     bytes: &[u8],
     document: &Value,
-) -> Result<Result<Parts, &'static str>, ApplyError> {
+) -> Result<Result<Parts, NotGenuine>, ApplyError> {
     let Some(secret) = machine_secret::existing()? else {
-        return Ok(Err("the secret that is needed to verify it no longer exists"));
+        return Ok(Err(NotGenuine::NoSecret));
     };
     let right = seal(&secret, &ledger::bytes(root), &entry.id, bytes);
     if right.is_none() || entry.seal != right {
-        return Ok(Err("it is damaged, or this machine did not write it"));
+        return Ok(Err(NotGenuine::NotSealed));
     }
     if document["version"] != VERSION {
-        return Ok(Err("its version is unknown"));
+        return Ok(Err(NotGenuine::Version));
     }
-    Ok(parsed(document).ok_or("it is damaged: an entry is malformed"))
+    Ok(parsed(document).ok_or(NotGenuine::Malformed))
 }
 
 /// The entries of the journal in a draft, when every file in the draft is one of them.
@@ -84,28 +114,27 @@ pub fn removable(
     root: &Path,
     name: &str,
     entry: &ledger::LedgerEntry,
-) -> Result<Vec<JournalEntry>, String> {
+) -> Result<Vec<JournalEntry>, NotGenuine> {
     let directory = root.join(name);
     match git::tracks(root, name) {
         Some(false) => {}
-        Some(true) => return Err("git tracks a file in it".to_owned()),
-        None => return Err("the git index cannot be read".to_owned()),
+        Some(true) => return Err(NotGenuine::Tracked),
+        None => return Err(NotGenuine::NoIndex),
     }
     let file = directory.join("journal.json");
-    let entries = match files::kind(&file).map_err(|error| error.to_string())? {
+    let entries = match files::kind(&file)? {
         // The run was interrupted before it wrote anything, here or with an empty journal.
         Kind::Absent => Vec::new(),
         _ => {
-            let loaded = files::read(&file, MAX_JOURNAL).map_err(|error| error.to_string())?;
+            let loaded = files::read(&file, MAX_JOURNAL)?;
             if loaded.bytes.is_empty() {
                 only_known_files(&directory, &[], true)?;
                 return Ok(Vec::new());
             }
-            let document: Value = serde_json::from_slice(&loaded.bytes)
-                .map_err(|error| format!("its journal is damaged: {error}"))?;
-            let parts = sealed(root, entry, &loaded.bytes, &document);
-            let parts = parts.map_err(|error| error.to_string())?;
-            parts.map_err(|reason| format!("its journal is not valid: {reason}"))?.0
+            let document: Value =
+                serde_json::from_slice(&loaded.bytes).map_err(NotGenuine::Damaged)?;
+            let parts = sealed(root, entry, &loaded.bytes, &document)?;
+            parts.map_err(|reason| NotGenuine::NotValid(Box::new(reason)))?.0
         }
     };
     only_known_files(&directory, &entries, true)?;
@@ -142,21 +171,21 @@ fn only_known_files(
     directory: &Path,
     entries: &[JournalEntry],
     is_draft: bool,
-) -> Result<(), String> {
-    let names = |place: &Path| -> Result<Vec<String>, String> {
-        let names = files::names(place).map_err(|error| error.to_string())?;
+) -> Result<(), NotGenuine> {
+    let names = |place: &Path| -> Result<Vec<String>, NotGenuine> {
+        let names = files::names(place)?;
         Ok(names.iter().map(|name| name.to_string_lossy().into_owned()).collect())
     };
     for name in names(directory)? {
         let place = directory.join(&name);
-        let kind = files::kind(&place).map_err(|error| error.to_string())?;
+        let kind = files::kind(&place)?;
         let fits = match name.as_str() {
             "journal.json" => matches!(kind, Kind::File { .. }),
             "old" | "new" => kind == Kind::Directory,
             _ => false,
         };
         if !fits {
-            return Err(format!("`{name}` in it is not part of a journal"));
+            return Err(NotGenuine::ForeignFile(name));
         }
     }
     for (side, is_new) in [("old", false), ("new", true)] {
@@ -166,12 +195,10 @@ fn only_known_files(
         for name in names(&directory.join(side))? {
             let wanted = number(&name).and_then(|index| entries.get(index));
             let wanted = wanted.map(|entry| if is_new { entry.after } else { entry.before });
-            let found = state_of(&directory.join(side).join(&name))
-                .map_err(|error| error.to_string())?
-                .flatten();
+            let found = state_of(&directory.join(side).join(&name))?.flatten();
             let is_begun = is_draft && found.is_some_and(|side| side.digest == Digest::of(b""));
             if wanted.flatten().is_none() || wanted.flatten() != found && !is_begun {
-                return Err(format!("`{side}/{name}` in it is damaged or was changed"));
+                return Err(NotGenuine::ChangedFile(format!("{side}/{name}")));
             }
         }
     }

@@ -73,7 +73,7 @@ pub fn left(root: &Path) -> Vec<Left> {
             None => foreign(),
             Some(entry) => match genuine::removable(root, &name, &entry) {
                 Ok(_) => continue,
-                Err(reason) => reason,
+                Err(reason) => reason.to_string(),
             },
         };
         found.push(Left { name, reason });

@@ -213,7 +213,7 @@ pub fn last(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or_default().trim_start_matches('_')
 }
 
-/// Whether a length is that of a few characters which stay visible; empty stands for a small number.
+/// Whether a length is that of a few characters which stay visible; an empty one counts as a small number.
 pub fn is_shown_length(name: &str) -> bool {
     const WORDS: &[&str] =
         &["keep", "visible", "show", "reveal", "chars", "prefix", "suffix", "head", "tail", "edge"];

@@ -5,7 +5,7 @@ use crate::contract::pyproject::Pyproject;
 use crate::generate::record_spec::SpecSection;
 use crate::inputs::adoption::{Adopter, Findings};
 
-/// Where the table of test cases lies, in a connector that has one.
+/// The path of the table of test cases, in a connector that has one.
 const TEST_CASES: &str = "agent-harness/tests/contract_cases.py";
 
 pub struct HarnessAdopter;

@@ -8,7 +8,7 @@ mod reader;
 use crate::contract::rules::json_document::{JsonNode, JsonValue};
 use reader::{ManifestPlace, ManifestReader};
 
-/// A non-empty string and where it stands.
+/// A non-empty string and its position.
 #[derive(Clone, Copy, Debug)]
 pub struct ManifestText<'a> {
     pub at: usize,
@@ -51,7 +51,7 @@ pub struct ManifestAuth<'a> {
 
 #[derive(Debug, Default)]
 pub struct ManifestScope<'a> {
-    /// Where it stands; `None` when the manifest has none.
+    /// Its position; `None` when the manifest has none.
     pub at: Option<usize>,
     pub scaffold_only: Option<bool>,
     pub live_backend_available: Option<bool>,

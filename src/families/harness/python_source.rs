@@ -58,7 +58,7 @@ pub struct Decorator<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Note<'a> {
     pub at: usize,
-    /// Function it stands in; empty at module level.
+    /// The function that contains it; empty at module level.
     pub function: &'a str,
     /// Variable that its statement gives a value; empty when there is none.
     pub assigned: &'a str,

@@ -148,7 +148,7 @@ fn archive_paths_fit(subject: &dyn Subject, files: &FileSet) -> Result<(), Failu
     if longest <= MAX_ARCHIVE_PATH {
         return Ok(());
     }
-    // The name stands in the directory and in the package directory.
+    // The name is in the directory and in the package directory.
     let excess = (longest - MAX_ARCHIVE_PATH).div_ceil(2);
     let room = subject.name().len().saturating_sub(excess);
     Err(Failure::new(

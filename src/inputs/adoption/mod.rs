@@ -111,7 +111,7 @@ pub fn propose(family: Family, repository: &ProjectFiles, lock: Option<&Lock>) -
     Adoption { record, reasons: found.reasons, remarks: found.remarks }
 }
 
-/// What lies in the directories of the contract and is not the contract: it stays, and it stays the project's.
+/// Files in the directories of the contract that are not part of it: they stay, and they belong to the project.
 fn keep(
     family: Family,
     repository: &ProjectFiles,

@@ -11,10 +11,22 @@ use std::path::Path;
 
 use crate::contract::repository::EnclosingFiles;
 use crate::system::files::{self, Kind};
-use crate::system::{git, git_index};
+use crate::system::git::{self, NoGitDirectory};
+use crate::system::git_index::{self, GitIndexError};
 
 use self::ignored::Rules;
 use self::kept_index::Known;
+
+/// Why the index of a repository was not read.
+#[derive(Debug, thiserror::Error)]
+enum UnreadIndex {
+    #[error(transparent)]
+    Directory(#[from] NoGitDirectory),
+    #[error(transparent)]
+    File(#[from] std::io::Error),
+    #[error(transparent)]
+    Content(#[from] GitIndexError),
+}
 
 /// The state of one project in git.
 pub struct Checkout {
@@ -46,7 +58,7 @@ impl Checkout {
         };
         let directory = match directory {
             Ok(directory) => directory,
-            Err(reason) => return Self { note: Some(note(&reason)), ..alone() },
+            Err(reason) => return Self { note: Some(note(&reason.into())), ..alone() },
         };
         let prefix = relative(&top, root);
         let exclude = git::common_directory(&directory).join("info/exclude");
@@ -97,19 +109,19 @@ impl Checkout {
     }
 }
 
-fn note(reason: &str) -> String {
+fn note(reason: &UnreadIndex) -> String {
     format!(
         "the git index was not read: {reason}; files count as committed unless a .gitignore lists them"
     )
 }
 
-fn tracked(directory: &Path, prefix: &str) -> Result<BTreeSet<String>, String> {
+fn tracked(directory: &Path, prefix: &str) -> Result<BTreeSet<String>, UnreadIndex> {
     let place = directory.join("index");
     match files::kind(&place) {
         // Nothing was added yet.
         Ok(Kind::Absent) => return Ok(BTreeSet::new()),
         Ok(_) => {}
-        Err(error) => return Err(error.to_string()),
+        Err(error) => return Err(error.into()),
     }
     // Only a project that is a part of a repository shares the index with others.
     let stamp = if prefix.is_empty() { None } else { files::stamp(&place).ok() };
@@ -117,17 +129,17 @@ fn tracked(directory: &Path, prefix: &str) -> Result<BTreeSet<String>, String> {
     if let Known::Paths(paths) = &known {
         return Ok(kept_index::below(paths, prefix));
     }
-    let loaded = files::read(&place, git::MAX_INDEX).map_err(|error| error.to_string())?;
+    let loaded = files::read(&place, git::MAX_INDEX)?;
     if let (Known::Again, Some(stamp)) = (known, stamp)
         && let Ok(paths) = git_index::paths(&loaded.bytes, "")
     {
         return Ok(kept_index::below(&kept_index::keep(&place, stamp, paths), prefix));
     }
     match git_index::paths(&loaded.bytes, prefix) {
-        Err(git_index::SPLIT) => {
-            git::split_index(directory, prefix).ok_or_else(|| git_index::SPLIT.to_owned())
+        Err(GitIndexError::Split) => {
+            Ok(git::split_index(directory, prefix).ok_or(GitIndexError::Split)?)
         }
-        paths => paths.map_err(str::to_owned),
+        paths => Ok(paths?),
     }
 }
 

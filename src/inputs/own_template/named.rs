@@ -49,7 +49,7 @@ impl<'a> NamedTemplate<'a> {
             };
             let (path, wanted) = in_repository(rest).map_err(fault)?;
             let address = GitAddress::parse(&format!("https://{path}"))
-                .map_err(|reason| fault(reason.to_owned()))?;
+                .map_err(|reason| fault(reason.to_string()))?;
             return Ok(Self::Own(Place::Git { address, wanted }));
         }
         if text.contains("://") {

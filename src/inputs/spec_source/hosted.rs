@@ -125,7 +125,7 @@ impl WantedRelease {
         }
     }
 
-    /// The contract at `tag` in the releases of `repository`, where `record` says that it lies.
+    /// The contract at `tag` in the releases of `repository`, at the location that `record` names.
     #[must_use]
     pub fn from_releases(repository: &Repository, record: &Record, tag: SpecTag) -> Self {
         let (repository, place) = (repository.clone(), record.spec.place.clone());
@@ -188,7 +188,7 @@ impl WantedRelease {
             release: unpacked,
             trust: Trust::Signed { signer: signed.signer },
             release_url: Some(self.page("releases/tag")),
-            notes: notes.err().into_iter().collect(),
+            notes: notes.err().iter().map(ToString::to_string).collect(),
         })
     }
 

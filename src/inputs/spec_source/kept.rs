@@ -1,6 +1,6 @@
 //! Verified releases in the state directory, so that a check needs no network.
 //!
-//! Kept are the very bytes that came from the host, the signature among them, and whoever loads them verifies them
+//! Kept are the very bytes that came from the host, the signature among them, and the caller that loads them verifies them
 //! again: no digest beside them, no name and no date is believed. So a damaged, exchanged or planted file is nothing.
 
 use std::path::{Path, PathBuf};
@@ -39,6 +39,14 @@ pub fn load(repository: &Repository, tag: &SpecTag) -> Option<KeptRelease> {
     parse(&files::read(&path, limit).ok()?.bytes)
 }
 
+/// Why a release is not in the cache.
+#[derive(Debug, thiserror::Error)]
+#[error("the release could not be cached in `{}` ({error}), so the next run downloads it again", directory.display())]
+pub struct NotKept {
+    directory: PathBuf,
+    error: std::io::Error,
+}
+
 /// Keeps a release, whole or not at all. Without a state directory nothing is kept.
 ///
 /// # Errors
@@ -48,7 +56,7 @@ pub fn keep(
     tag: &SpecTag,
     evidence: &SignedList,
     archive: &[u8],
-) -> Result<(), String> {
+) -> Result<(), NotKept> {
     let Some(directory) = directory() else { return Ok(()) };
     let head =
         format!("{FORMAT}\n{} {} {}\n", evidence.list.len(), evidence.bundle.len(), archive.len());
@@ -66,12 +74,7 @@ pub fn keep(
             let _ = files::remove_file(&staged);
         })
     };
-    write().map_err(|error| {
-        format!(
-            "the release could not be cached in `{}` ({error}), so the next run downloads it again",
-            directory.display()
-        )
-    })
+    write().map_err(|error| NotKept { directory: directory.clone(), error })
 }
 
 fn directory() -> Option<PathBuf> {

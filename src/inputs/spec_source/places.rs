@@ -1,4 +1,4 @@
-//! Where a contract can lie below a directory or in an archive: the same places for both.
+//! Where a contract can be below a directory or in an archive: the same locations for both.
 
 use crate::contract::{Family, SpecTag};
 

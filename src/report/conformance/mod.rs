@@ -1,6 +1,7 @@
 //! What `aos conform` found, as data and as text.
 
 pub mod junit;
+mod proof;
 pub mod sarif;
 pub mod shell;
 pub mod text;
@@ -59,7 +60,7 @@ impl Conformance {
             tag: session.target.tag.to_string(),
             program: session.target.program.display().to_string(),
             found: session.target.found.clone(),
-            open_network: session.isolation.clone().err(),
+            open_network: session.isolation.as_ref().err().map(ToString::to_string),
             containment: session.containment.clone(),
             verdicts,
             waiver_faults,

@@ -99,7 +99,7 @@ fn entry(index: usize, result: &ProbeResult) -> Value {
     entry
 }
 
-/// A running tool has no line; the record of its project stands for it.
+/// A running tool has no line, so the location is the record of its project.
 fn location(path: &str) -> Value {
     json!({"physicalLocation": {"artifactLocation": {"uri": path}}})
 }

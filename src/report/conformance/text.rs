@@ -1,12 +1,13 @@
 //! The result on one screen: failures with what proves them, then what could not be found out, then one line.
 
+use crate::conform::ProbeVerdict;
 use crate::conform::containment::RunContainment;
 use crate::conform::probe::CALLS;
 use crate::conform::runner::ProbeResult;
-use crate::conform::{CallEvidence, ProbeVerdict};
 use crate::report::style::Style;
 use crate::visible::{Visible, visible};
 
+use super::proof::{proof, telling};
 use super::{Conformance, shell};
 
 /// Characters of a line before it is cut.
@@ -17,8 +18,6 @@ const MAX_DETAILED: usize = 8;
 const MAX_GROUPS: usize = 12;
 /// Lines that the ids of one reason may take.
 const MAX_ID_LINES: usize = 3;
-/// Characters of output that are shown as proof.
-const MAX_PROOF: usize = 160;
 /// Longest message of a failure that is shown with everything.
 const MAX_MESSAGE: usize = 300;
 
@@ -268,70 +267,6 @@ fn verdict(conformance: &Conformance, style: Style) -> Visible {
     )
 }
 
-/// The call that shows what is wrong: the first one with a note.
-fn telling(evidence: &[CallEvidence]) -> Option<&CallEvidence> {
-    evidence.iter().find(|evidence| !evidence.note.is_empty()).or_else(|| evidence.first())
-}
-
-/// The part of what a call said that shows the fault: a secret, the member that the message names, else how it begins
-/// and what it said last on stderr.
-fn proof(evidence: &CallEvidence, message: &str) -> Vec<String> {
-    let streams = [("stdout", one_line(&evidence.stdout)), ("stderr", one_line(&evidence.stderr))];
-    let about_secrets = ["secret", "printed", "token"].iter().any(|word| message.contains(word));
-    let marks: Vec<String> = if about_secrets { redaction_marks(&streams) } else { Vec::new() };
-    let named = quoted(message).map(|word| format!("\"{word}\""));
-    for wanted in marks.into_iter().chain(named) {
-        for (name, text) in &streams {
-            if let Some(at) = text.find(&wanted) {
-                return vec![format!("{name}: {}", window(text, at))];
-            }
-        }
-    }
-    let mut lines = Vec::new();
-    if !streams[0].1.is_empty() {
-        lines.push(format!("stdout: {}", cut(&streams[0].1, MAX_PROOF)));
-    }
-    let last = evidence.stderr.lines().rev().find(|line| !line.trim().is_empty());
-    if let Some(last) = last {
-        lines.push(format!("stderr: {}", cut(&one_line(last), MAX_PROOF)));
-    }
-    if lines.is_empty() && evidence.exit.is_some() {
-        lines.push("it printed nothing to stdout and stderr".to_owned());
-    }
-    lines
-}
-
-/// What stands in place of secrets.
-fn redaction_marks(streams: &[(&str, String); 2]) -> Vec<String> {
-    let is_name = |mark: &str| {
-        let name = mark.strip_prefix("part of ").unwrap_or(mark);
-        let upper = |symbol: char| symbol.is_ascii_uppercase() || symbol.is_ascii_digit();
-        !name.is_empty() && name.chars().all(|symbol| symbol == '_' || upper(symbol))
-    };
-    let marks = streams.iter().flat_map(|(_, text)| {
-        text.split('<').skip(1).filter_map(|rest| rest.split_once('>').map(|(mark, _)| mark))
-    });
-    marks.filter(|mark| is_name(mark)).map(|mark| format!("<{mark}>")).collect()
-}
-
-/// Words in backticks, the last part of dotted ones.
-fn quoted(message: &str) -> impl Iterator<Item = &str> {
-    let words = message.split('`').skip(1).step_by(2);
-    words.filter_map(|word| word.rsplit('.').next()).filter(|word| !word.is_empty())
-}
-
-/// Some text before a place and more of it after.
-fn window(text: &str, at: usize) -> String {
-    let before: Vec<char> = text[..at].chars().rev().take(MAX_PROOF / 4).collect();
-    let start = if text[..at].chars().count() > before.len() { "… " } else { "" };
-    let before: String = before.into_iter().rev().collect();
-    format!("{start}{before}{}", cut(&text[at..], MAX_PROOF * 3 / 4))
-}
-
-fn one_line(text: &str) -> String {
-    Visible::line(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_string()
-}
-
 /// Ids in lines of the width of a screen, not more than a few.
 fn wrapped(ids: &[&str]) -> Vec<String> {
     wrapped_within(ids, MAX_ID_LINES)
@@ -358,45 +293,9 @@ fn wrapped_within(ids: &[&str], most: usize) -> Vec<String> {
     lines
 }
 
-fn cut(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_owned();
-    }
-    text.chars().take(most.saturating_sub(1)).chain("…".chars()).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn evidence(stdout: &str, stderr: &str) -> CallEvidence {
-        let (stdout, stderr) = (stdout.to_owned(), stderr.to_owned());
-        CallEvidence { stdout, stderr, exit: Some(0), ..CallEvidence::default() }
-    }
-
-    #[test]
-    fn the_proof_of_a_leak_is_the_place_of_the_secret() {
-        let long = "x".repeat(500);
-        let shown = evidence(&format!("{long}<b>token=<part of ACME_TOKEN> {long}"), "note\n");
-        let lines = proof(&shown, "the secret was printed in part");
-        assert_eq!(lines.len(), 1);
-        assert!(lines[0].starts_with("stdout: … x") && lines[0].contains("<part of ACME_TOKEN>"));
-        assert!(lines[0].chars().count() < 200, "{lines:?}");
-    }
-
-    #[test]
-    fn the_proof_of_a_wrong_member_is_the_member() {
-        let shown = evidence("{\n  \"ok\": true,\n  \"meta\": {\"timestamp\": 1}\n}", "");
-        let lines = proof(&shown, "the keys of `meta` are timestamp");
-        assert_eq!(lines, ["stdout: { \"ok\": true, \"meta\": {\"timestamp\": 1} }"]);
-    }
-
-    #[test]
-    fn otherwise_the_proof_is_the_start_of_stdout_and_the_last_line_of_stderr() {
-        let shown = evidence("", "first\nError: \u{1b}[31mlast\n\n");
-        assert_eq!(proof(&shown, "x"), ["stderr: Error: \\u{1b}[31mlast"]);
-        assert_eq!(proof(&evidence("", ""), "x"), ["it printed nothing to stdout and stderr"]);
-    }
 
     #[test]
     fn many_ids_end_with_how_many_more_there_are() {

@@ -17,7 +17,7 @@ const MAX_RECEIPT: u64 = 1024 * 1024;
 pub(super) fn owner(path: &Path) -> Option<Owner> {
     let keg = Keg::around(path)?;
     if keg.name.starts_with("node") {
-        // Node.js came with Homebrew; what lies in it came with npm.
+        // Node.js came with Homebrew; the packages in it came with npm.
         return None;
     }
     let formula = match keg.tap() {

@@ -2,7 +2,8 @@
 //!
 //! Its output and exit code are not reliable; the caller examines the installed files.
 
-use std::path::Path;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use semver::Version;
@@ -81,18 +82,31 @@ pub struct InstallerRun {
     pub output: String,
 }
 
+/// Why the installer did not run.
+#[derive(Debug, thiserror::Error)]
+pub enum InstallerError {
+    #[error("`{}` cannot be written: {error}", path.display())]
+    NotWritten { path: PathBuf, error: io::Error },
+    #[error("`{}` cannot be run: {error}", program.display())]
+    NotRun { program: PathBuf, error: io::Error },
+}
+
 /// Runs npx in a private directory and a new session.
 ///
 /// # Errors
 /// Why it could not be started.
-pub fn run(npx: &Path, arguments: &[String], limit: Duration) -> Result<InstallerRun, String> {
+pub fn run(
+    npx: &Path,
+    arguments: &[String],
+    limit: Duration,
+) -> Result<InstallerRun, InstallerError> {
     let directory = TemporaryDirectory::new()
-        .map_err(|(path, error)| format!("`{}` cannot be written: {error}", path.display()))?;
+        .map_err(|(path, error)| InstallerError::NotWritten { path, error })?;
     // npx stops its search for installed packages at a project directory, so this directory is one.
     directory
         .create_file("package.json")
         .and_then(|mut file| file.write(b"{\"private\":true}\n"))
-        .map_err(|error| format!("`{}` cannot be written: {error}", directory.path().display()))?;
+        .map_err(|error| InstallerError::NotWritten { path: directory.path().to_owned(), error })?;
     let variables = variables();
     let environment = changes(&variables, directory.path());
     let session = Session {
@@ -103,7 +117,7 @@ pub fn run(npx: &Path, arguments: &[String], limit: Duration) -> Result<Installe
         limit,
     };
     let finished = session::run(&session)
-        .map_err(|error| format!("`{}` cannot be run: {error}", npx.display()))?;
+        .map_err(|error| InstallerError::NotRun { program: npx.to_owned(), error })?;
     let output = output::shown(&finished.tail, finished.is_cut, &output::secrets(&variables));
     Ok(InstallerRun { ending: finished.ending, output })
 }

@@ -15,7 +15,7 @@ const CANONICAL: &str = ".agents/skills";
 /// Most directories that are looked into for copies of agents that no list has.
 const MAX_DIRECTORIES: usize = 5000;
 
-/// A directory that directories of agents lie in.
+/// A directory that contains directories of agents.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Base {
     Home,
@@ -133,7 +133,7 @@ impl Bases {
         })
     }
 
-    /// Every place where something stands, each real one once, the canonical one first.
+    /// Every location with a file, each real one once, the canonical one first.
     #[must_use]
     pub fn places(&self) -> Vec<SkillDirectory> {
         let mut places: Vec<SkillDirectory> = Vec::new();

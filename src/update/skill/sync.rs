@@ -15,10 +15,10 @@ use crate::system::session::SessionEnding;
 use crate::system::{checkpoint, environment, files};
 
 use super::agents::Pin;
-use super::backup;
+use super::backup::{self, BackupError};
 use super::examination::{CopyState, Examined, SkillExamination, examine_in};
 use super::installed;
-use super::installer::{self, InstallerRun, Targets};
+use super::installer::{self, InstallerError, InstallerRun, Targets};
 use super::journal::Journal;
 use super::judgement::{contradiction, is_foreign, is_left_alone, writers};
 use super::manifest::SkillManifest;
@@ -40,6 +40,14 @@ pub struct SkillRequest<'a> {
     pub expected: &'a Verified,
     /// File lists of older releases: an installed copy that equals one of them was not changed by a person.
     pub known: &'a [SkillManifest],
+}
+
+/// A changed copy that cannot be backed up.
+#[derive(Debug, thiserror::Error)]
+#[error("`{}` was changed and cannot be backed up: {error}", place.display())]
+struct NotBackedUp {
+    place: PathBuf,
+    error: BackupError,
 }
 
 /// What a person or an agent can run to get the Skill of `version`. It verifies; a command of the installer would not.
@@ -135,7 +143,7 @@ impl Work<'_> {
             };
         }
         if let Err(reason) = self.keep_changes(&before) {
-            self.report.notes.push(reason);
+            self.report.notes.push(reason.to_string());
             return self.failed(Cause::BackupFailed);
         }
         match tools {
@@ -180,7 +188,7 @@ impl Work<'_> {
     }
 
     /// Copies what is neither ours nor unchanged, before anything replaces it.
-    fn keep_changes(&mut self, before: &SkillExamination) -> Result<(), String> {
+    fn keep_changes(&mut self, before: &SkillExamination) -> Result<(), NotBackedUp> {
         for place in before.wrong().filter(|wrong| !is_left_alone(wrong)).map(|wrong| &wrong.place)
         {
             if place.is_link && place.real != place.path {
@@ -201,9 +209,8 @@ impl Work<'_> {
                 continue;
             }
             let place = examined.place.path.clone();
-            let kept = backup::make(&place, &self.state).map_err(|error| {
-                format!("`{}` was changed and cannot be backed up: {error}", place.display())
-            })?;
+            let kept = backup::make(&place, &self.state)
+                .map_err(|error| NotBackedUp { place: place.clone(), error })?;
             if is_own {
                 self.own.push(KeptCopy { place, backup: kept.path });
                 continue;
@@ -230,7 +237,7 @@ impl Work<'_> {
             let run = match self.run(tools, &targets) {
                 Ok(run) => run,
                 Err(reason) => {
-                    self.report.notes.push(reason);
+                    self.report.notes.push(reason.to_string());
                     break None;
                 }
             };
@@ -263,7 +270,7 @@ impl Work<'_> {
         self.concluded(ran.as_ref())
     }
 
-    fn run(&self, tools: &SkillTools, targets: &Targets) -> Result<InstallerRun, String> {
+    fn run(&self, tools: &SkillTools, targets: &Targets) -> Result<InstallerRun, InstallerError> {
         let spent = Duration::from_millis(self.clock.elapsed_ms());
         let request = self.request;
         let arguments =

@@ -112,7 +112,7 @@ pub struct NewCode {
     pub retryable: bool,
     /// What an agent does about it.
     pub advice: String,
-    /// The error code of the API that it stands for.
+    /// The error code of the API that it replaces.
     pub upstream: String,
 }
 

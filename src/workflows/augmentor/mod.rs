@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::reason::Reason;
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::{isolation, keeper, orphans, temporary};
 
 use super::Run;
-use seam::{AugmentorRequest, AugmentorRunner, Callee, HOSTS, NamedAugmentor};
+use seam::{AugmentorRequest, AugmentorRunner, Callee, HOSTS, NamedAugmentor, Network};
 
 /// Longest time that a call may take, in seconds.
 const MAX_SECONDS: u64 = 3_600;
@@ -79,12 +80,9 @@ fn host() -> Result<&'static dyn AugmentorRunner, Failure> {
 
 /// Cuts this process off from the network when the package declares none; before the first thread. The outer result is
 /// about the package, the inner one about the network.
-fn contained(
-    host: &dyn AugmentorRunner,
-    named: &NamedAugmentor<'_>,
-) -> Result<Result<(), String>, Failure> {
+fn contained(host: &dyn AugmentorRunner, named: &NamedAugmentor<'_>) -> Result<Network, Failure> {
     match host.needs_network(named)? {
-        true => Ok(Err("the package declares that it uses the network".to_owned())),
-        false => Ok(isolation::cut_off_network()),
+        true => Ok(Err("the package declares that it uses the network".into())),
+        false => Ok(isolation::cut_off_network().map_err(Reason::of)),
     }
 }

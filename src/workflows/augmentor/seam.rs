@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::contract::family::FamilyParts;
+use crate::reason::Reason;
 use crate::report::{Failure, Outcome};
 
 /// The package that the command line names.
@@ -35,7 +36,7 @@ pub struct AugmentorRequest<'a> {
 }
 
 /// Whether the network of this process was cut off, or why not.
-pub type Network = Result<(), String>;
+pub type Network = Result<(), Reason>;
 
 /// Finds, loads and calls packages.
 pub trait AugmentorRunner: Sync {

@@ -231,9 +231,11 @@ fn project_line(report: &ProjectReport, run: &Run) -> Visible {
         (None, true) => style.good("OK"),
         (None, false) => style.bad("FAILED"),
     };
-    let tag = match &report.template {
-        Some(template) if report.family == Family::NONE => standing::named(template),
-        _ => report.tag.clone().unwrap_or_else(|| "no pin".to_owned()),
+    let contract = match &report.template {
+        Some(template) if report.family == Family::NONE => {
+            format!("template {}", standing::named(template))
+        }
+        _ => format!("{} {}", report.family, report.tag.as_deref().unwrap_or("no pin")),
     };
     let trust = match (report.trust, &report.source) {
         ("lock", _) => ", trusted by its lock only".to_owned(),
@@ -249,6 +251,6 @@ fn project_line(report: &ProjectReport, run: &Run) -> Visible {
         "{} {} {}",
         verdict,
         style.strong(if report.path == "." { &report.name } else { &report.path }),
-        style.faint(format!("({} {tag}{trust}{runtime}, {compared} compared)", report.family))
+        style.faint(format!("({contract}{trust}{runtime}, {compared} compared)"))
     )
 }

@@ -304,7 +304,7 @@ impl FleetVerdict {
     }
 }
 
-/// A project in a sentence: the path somebody gave, or what `.` stands for.
+/// A project in a sentence: the given path, or the name of the directory for `.`.
 fn named(report: &ProjectReport) -> String {
     if report.path == "." { "this project".to_owned() } else { format!("`{}`", report.path) }
 }

@@ -243,7 +243,7 @@ fn failure(report: &ConformFleetReport, code: ErrorCode) -> Failure {
             format!("no tool was run: {} projects have no such probes", summary.passed_over)
         }
         (0, 0) => format!(
-            "{} directories were not searched or are no project any more",
+            "{} directories were not searched or are no longer projects",
             summary.unsearched.len()
         ),
         (0, failed) => format!("{failed} of {} tools could not be run", summary.projects),

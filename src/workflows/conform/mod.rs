@@ -13,6 +13,7 @@ use std::time::Duration;
 use crate::conform::runner::{self, Verdicts};
 use crate::conform::{Probe, ToolCaller, family, waivers};
 use crate::contract::Family;
+use crate::reason::Reason;
 use crate::report::answers::conformance::ConformAnswer;
 use crate::report::conformance::{self, Conformance};
 use crate::report::{ErrorCode, Failure, Outcome};
@@ -44,9 +45,9 @@ pub fn examine(request: &ConformRequest, run: &Run) -> Result<Outcome, Failure> 
     temporary::sweep();
     // Before the first thread: a namespace is entered by this process, and all that it starts inherits it.
     let sockets = isolation::local_sockets();
-    let isolation = isolation::cut_off_network();
+    let isolation = isolation::cut_off_network().map_err(Reason::of);
     let sockets = match &isolation {
-        Ok(()) => isolation::hide_sockets(&sockets),
+        Ok(()) => isolation::hide_sockets(&sockets).map_err(Reason::of),
         Err(why) => Err(why.clone()),
     };
     let mut notes = subject.notes;

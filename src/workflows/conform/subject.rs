@@ -49,7 +49,7 @@ pub fn find(request: &ConformRequest, family: Option<Family>) -> Result<Examined
     };
     let contract = spec_source::embedded_release(family, &tag)?.contract.clone();
     let target = target::given(&request.command, family, tag)?;
-    // Only one that is named: what happens to lie in this directory may describe another tool.
+    // Only a named file: a file that happens to be in this directory may describe another tool.
     let fixture = request.fixture.as_deref().map(Fixture::named).transpose()?;
     let mut notes = Vec::new();
     if fixture.is_none()

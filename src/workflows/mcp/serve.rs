@@ -8,6 +8,7 @@ use crate::mcp::catalogue::OfferPolicy;
 use crate::mcp::filter::Filter;
 use crate::mcp::provider::Options;
 use crate::mcp::session::{self, Ended, McpSession};
+use crate::reason::Reason;
 use crate::report::{ErrorCode, Failure, Outcome, Style};
 use crate::system::{isolation, keeper, orphans, temporary, terminal};
 use crate::visible::{Visible, excerpt, visible};
@@ -45,8 +46,8 @@ fn served(request: &ServeRequest, run: &Run) -> Result<Outcome, Failure> {
         .map(|source| sources::declared(source, &options))
         .collect::<Result<_, _>>()?;
     options.network = match declared.iter().any(|package| package.needs_network) {
-        true => Err("a package of this server declares that it uses the network".to_owned()),
-        false => isolation::cut_off_network(),
+        true => Err("a package of this server declares that it uses the network".into()),
+        false => isolation::cut_off_network().map_err(Reason::of),
     };
     // From here on, whatever is started ends with aos.
     let _keeper = keeper::start(options.network.is_ok()).ok();
@@ -125,7 +126,7 @@ fn options(request: &ServeRequest, run: &Run) -> Result<Options, Failure> {
         python: request.python.clone(),
         environment: request.environment.clone(),
         limit: Duration::from_secs(seconds),
-        network: Err(sources::NOT_DECIDED.to_owned()),
+        network: Err(sources::NOT_DECIDED.into()),
         is_quiet: run.quiet,
     })
 }

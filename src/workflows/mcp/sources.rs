@@ -33,7 +33,7 @@ fn source(package: &str, options: &Options) -> Result<Source, Failure> {
     let known = OPENERS.entries().into_iter().find(|(_, opener)| opener.knows(package, options));
     match known {
         Some((_, opener)) => Ok(Source { kind: SourceKind::Named(package.to_owned()), opener }),
-        // A manifest stands for its directory.
+        // The path of a manifest means its directory.
         None if is_there.is_some() => of_project(&Project::open(path)?),
         None => {
             let shown = excerpt(package, 200);
@@ -81,7 +81,7 @@ pub fn named(packages: &[String]) -> Result<(Vec<String>, Vec<String>), Failure>
         python: None,
         environment: Vec::new(),
         limit: Duration::from_secs(60),
-        network: Err(NOT_DECIDED.to_owned()),
+        network: Err(NOT_DECIDED.into()),
         is_quiet: true,
     };
     let (mut names, mut secrets) = (Vec::new(), BTreeSet::new());

@@ -11,6 +11,7 @@ use crate::contract::ProjectFiles;
 use crate::inputs::project::Project;
 use crate::plan::Digest;
 use crate::plan::digest::hex;
+use crate::reason::Reason;
 use crate::report::answers::migrate::{ProbeTotals, RewriteProof};
 use crate::report::{ErrorCode, Failure};
 use crate::system::files::{self, Mode};
@@ -29,7 +30,7 @@ const MAX_KEPT: u64 = 256 * 1024;
 const MAX_NAMED: usize = 40;
 
 /// What an examination gave: verdicts, or why there are none.
-type Examination = Result<ProbeVerdicts, String>;
+type Examination = Result<ProbeVerdicts, Reason>;
 
 /// Examines trees of one project.
 pub struct Prover<'a> {
@@ -44,7 +45,7 @@ impl<'a> Prover<'a> {
         Self { project, migrator, known: BTreeMap::new() }
     }
 
-    /// What the rewrite between two trees changes for whoever calls the tool.
+    /// The effect of the rewrite between two trees on the callers of the tool.
     ///
     /// # Errors
     /// When the run was interrupted.
@@ -60,7 +61,7 @@ impl<'a> Prover<'a> {
         };
         Ok(match (first, second) {
             (Ok(before), Ok(after)) => proof(&before, &after),
-            (_, Err(why)) | (Err(why), _) => RewriteProof::missing(why),
+            (_, Err(why)) | (Err(why), _) => RewriteProof::missing(why.into()),
         })
     }
 
@@ -90,7 +91,7 @@ impl<'a> Prover<'a> {
         let programs = [(launcher.path.as_str(), launcher.text.as_str())];
         match copies::make(&self.project.directory_name, files, &programs) {
             Ok(directory) => conform(&directory, &self.project.directory_name, &launcher),
-            Err(error) => Ok(Err(format!("a copy of the project cannot be made: {error}"))),
+            Err(error) => Ok(Err(format!("a copy of the project cannot be made: {error}").into())),
         }
     }
 }
@@ -119,7 +120,7 @@ fn conform(
     let options: Vec<_> = readable
         .flat_map(|path| ["--readable".to_owned(), path.to_string_lossy().into_owned()])
         .collect();
-    let none = |why: &str| Ok(Err(format!("`aos conform` returned no result: {why}")));
+    let none = |why: &str| Ok(Err(format!("`aos conform` returned no result: {why}").into()));
     match child::run(&directory.path().join(name), &options) {
         Ok(ChildAnswer { verdicts: Some(verdicts), .. }) => Ok(Ok(verdicts)),
         Ok(ChildAnswer { error, .. }) => none(&error.message),

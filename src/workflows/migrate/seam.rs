@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::contract::ProjectFiles;
 use crate::contract::family::FamilyParts;
+use crate::reason::Reason;
 
 /// The project that is rewritten.
 #[derive(Debug)]
@@ -84,7 +85,7 @@ pub trait Migrator: Sync {
     ///
     /// # Errors
     /// Why it cannot be started, one sentence.
-    fn launcher(&self, root: &Path, files: &ProjectFiles) -> Result<ProjectLauncher, String>;
+    fn launcher(&self, root: &Path, files: &ProjectFiles) -> Result<ProjectLauncher, Reason>;
 }
 
 /// The families whose projects can be brought over.

@@ -128,6 +128,8 @@ impl NewProject {
         let mut parts: Vec<_> =
             self.subject.commands().map(|count| format!("{count} commands")).into_iter().collect();
         parts.push(match self.subject.preset_name() {
+            // A preset in a file has the name of the file.
+            Some(preset) if preset.contains('.') => format!("declared in {preset}"),
             Some(preset) => format!("preset {preset}"),
             None => format!("template {}", self.template.name),
         });

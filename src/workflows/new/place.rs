@@ -190,7 +190,7 @@ fn target_state(target: &Path) -> Result<TargetState, Failure> {
             "is a bare repository, which has no working tree"
         }
         Kind::Directory => {
-            // The directory that a shell stands in must stay the same one.
+            // The current directory of a shell must stay the same one.
             let is_current = environment::current_directory().is_ok_and(|here| here == target);
             let is_empty = files::names(target).map_err(look)?.is_empty();
             let is_free = is_empty && !is_current;

@@ -159,7 +159,7 @@ fn faulty(error: impl std::fmt::Display) -> Failure {
         .hint("this build of aos is defective; install a release")
 }
 
-/// What a template of one's own breaks is for its author to mend.
+/// Faults of a user's own template, which its author must fix.
 fn of_the_user(error: &dyn std::fmt::Display) -> Failure {
     Failure::new(ErrorCode::Validation, format!("the template cannot be rendered: {error}"))
         .hint("fix the template; `aos template check DIR` renders every combination of its choices")

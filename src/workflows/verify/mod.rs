@@ -85,7 +85,7 @@ fn whole_file(stream: &mut files::Stream, whole: &mut Vec<u8>) -> io::Result<()>
     }
 }
 
-/// The digest that stands in place of a file.
+/// The digest that is given instead of a file.
 fn digest(file: &Path) -> Result<Option<Sha256>, Failure> {
     let Some(text) = file.to_str().and_then(|text| text.strip_prefix("sha256:")) else {
         return Ok(None);

@@ -46,7 +46,7 @@ fn a_fault_of_one_command_or_one_code_fails_the_probe_of_its_rule_and_no_other()
         // Without an id, with one that is unknown, and with a good one.
         ("cli.envelope-keys", "report result", "meta, ok, schema_version", 3),
         ("cli.usage", "report status", "the envelope of E_USAGE is on stderr", 1),
-        ("cli.ids-and-times", "note update", "`id` is 2, which is no string", 1),
+        ("cli.ids-and-times", "note update", "`id` is 2, which is not a string", 1),
         ("cli.secrets", "shelf overview", "LEDGER_TOKEN is printed in full", 3),
     ] {
         let proofs = proofs(result(data, probe));

@@ -59,7 +59,8 @@ fn an_interrupted_write_without_a_contract_names_a_command_that_mends_it() {
         .expect("it starts");
     assert!(commands(&project).contains("aos upgrade"));
     sandbox.aos_in(&project, &["upgrade"]).data();
-    sandbox.aos_in(&project, &["check"]).data();
+    let text = sandbox.aos_in(&project, &["check", "--format", "text"]).stdout;
+    assert!(text.contains(" (template web 1."), "{text}");
 }
 
 #[test]

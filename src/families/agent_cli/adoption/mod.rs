@@ -33,7 +33,7 @@ const MODULES: &[(&str, &str)] = &[
     ("contract_gen.ts", "typescript"),
     ("contract_gen.mts", "typescript"),
 ];
-/// Constants that every contract module of this family has, whoever wrote it.
+/// Constants that every contract module of this family has.
 const MARKS: &[&str] = &["SchemaVersion", "SCHEMA_VERSION"];
 /// Scripts that tools of this family vendored before aos, to keep the contract themselves.
 const OTHER_GUARDS: [&str; 4] = [

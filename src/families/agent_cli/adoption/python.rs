@@ -10,7 +10,7 @@ use crate::inputs::adoption::Findings;
 
 use super::{is_foreign, join, parent, with_file};
 
-/// Where packages lie below a project file.
+/// Directories of packages below a project file.
 const LAYOUTS: [&str; 4] = ["", "src", "lib", "python"];
 /// Packages that are never the tool.
 const HELPERS: &[&str] = &["tests", "test", "docs", "scripts", "tools", "benchmarks"];

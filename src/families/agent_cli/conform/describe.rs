@@ -1,4 +1,4 @@
-//! `context`, `doctor`, `changelog`, `--version` and help (agent-cli §11): what a tool says about where it stands.
+//! `context`, `doctor`, `changelog`, `--version` and help (agent-cli §11): what a tool reports about itself and its surroundings.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -337,7 +337,8 @@ fn no_phone_home(lab: &ProbeCaller<'_>) -> ProbeStep {
         upstream.mock.requests().iter().any(away)
     })?;
     if strayed {
-        return Err(shot.fail(format!("`{}` asks somebody else than the upstream", sample.path)));
+        return Err(shot
+            .fail(format!("`{}` sends requests to another host than the upstream", sample.path)));
     }
     if shot.is_ok() {
         shot.judged();

@@ -117,7 +117,7 @@ impl CallRules<'_> {
                 self.stream(noted, &path, &mut ruling);
             }
             Ok(_) => {}
-            Err(reason) => no_document(noted, reason, &mut ruling),
+            Err(reason) => no_document(noted, reason.into(), &mut ruling),
         }
         ruling
     }
@@ -290,7 +290,7 @@ impl CallRules<'_> {
         let is_whole = noted.observed.exit() == Some(0);
         let rules = &self.contract.envelope;
         let lines = shapes::stream(rules, &text);
-        ruling.see(queries::STREAM.id, lines.as_ref().err().cloned());
+        ruling.see(queries::STREAM.id, lines.as_ref().err().map(ToString::to_string));
         if let (true, Ok(lines)) = (is_whole, &lines) {
             ruling.see(queries::STREAM_SUMMARY.id, shapes::summary(rules, lines));
         }
@@ -332,7 +332,7 @@ fn secret(noted: &Noted, ruling: &mut Ruling) {
     ruling.see(owner, leak.map(|(secret, how)| format!("{} is printed {how}", secret.name)));
 }
 
-/// What stands in place of the document: an envelope on the wrong stream, nothing, or something else.
+/// What a call printed instead of the document: an envelope on the wrong stream, nothing, or something else.
 fn no_document(noted: &Noted, reason: String, ruling: &mut Ruling) {
     let is_empty = noted.observed.stdout().iter().all(u8::is_ascii_whitespace);
     if !is_empty {

@@ -60,13 +60,15 @@ pub fn fault(kind: ValueKind, value: &Value) -> Option<&'static str> {
     let text = value.as_str();
     let (is_right, fault) = match kind {
         _ if value.is_null() => return None,
-        ValueKind::Count => (value.is_u64(), "no whole number of 0 or more"),
-        ValueKind::Date => (text.is_some_and(is_day), "no day as YYYY-MM-DD"),
-        ValueKind::Id => (text.is_some(), "no string"),
-        ValueKind::Text => (text.is_some(), "no text"),
-        ValueKind::Token => (text.is_some_and(|text| !text.is_empty()), "no token"),
-        ValueKind::Time => (text.is_some_and(|text| utc(text).is_some()), "no time in UTC"),
-        ValueKind::Version => (text.is_some_and(|text| Version::parse(text).is_ok()), "no version"),
+        ValueKind::Count => (value.is_u64(), "not a whole number of 0 or more"),
+        ValueKind::Date => (text.is_some_and(is_day), "not a day as YYYY-MM-DD"),
+        ValueKind::Id => (text.is_some(), "not a string"),
+        ValueKind::Text => (text.is_some(), "not a text"),
+        ValueKind::Token => (text.is_some_and(|text| !text.is_empty()), "not a token"),
+        ValueKind::Time => (text.is_some_and(|text| utc(text).is_some()), "not a time in UTC"),
+        ValueKind::Version => {
+            (text.is_some_and(|text| Version::parse(text).is_ok()), "not a version")
+        }
         ValueKind::Secret => (value.is_boolean(), "the value of a secret"),
         ValueKind::Untrusted => return None,
     };

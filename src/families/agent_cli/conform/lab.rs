@@ -23,6 +23,7 @@ use super::stop::{ProbeStep, Unfinished};
 use super::tally::Tally;
 use super::upstream::UpstreamProcess;
 use crate::families::agent_cli::conform::fixture::other_secret;
+use crate::reason::Reason;
 
 /// Most calls that the finding of a probe shows.
 const MAX_EVIDENCE: usize = 4;
@@ -104,7 +105,7 @@ impl<'a> ProbeCaller<'a> {
     ///
     /// # Errors
     /// When there is no sandbox, or the contract is one of another family.
-    pub fn new(session: &'a ToolCaller) -> Result<Self, String> {
+    pub fn new(session: &'a ToolCaller) -> Result<Self, Reason> {
         static NOTHING: AgentCliFixture = AgentCliFixture {
             local: false,
             long: Vec::new(),
@@ -277,7 +278,7 @@ impl<'a> ProbeCaller<'a> {
             return Err(local());
         }
         let started = UpstreamProcess::start(self.session, self.fixture, &self.sandbox);
-        *self.upstream.borrow_mut() = Some(started.map_err(Unfinished::Blocked)?);
+        *self.upstream.borrow_mut() = Some(started.map_err(Unfinished::blocked)?);
         Ok(())
     }
 

@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::gate::utc;
 use super::lab::{ProbeCaller, examine};
+use super::notice_source::{NoticeSource, has_notice};
 use super::shot::Answered;
 use super::stop::{ProbeStep, Unfinished};
-use super::teller::{ReleaseTeller, has_notice};
 use super::tree;
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
@@ -18,28 +18,28 @@ const FUTURE: &str = "2099-01-31T12:00:00Z";
 const FIX: &str = "Show a notice only if the cache is readable, the notice is neither expired nor from the future, and its version is newer";
 
 /// The tool after a check that found a newer version, with a notice that can go away.
-fn told<'a>(lab: &'a ProbeCaller<'a>) -> ProbeStep<ReleaseTeller<'a>> {
-    let mut teller = ReleaseTeller::start(lab)?;
-    teller.publish(&teller.newer())?;
-    if !has_notice(&teller.run(&["context"])) {
+fn told<'a>(lab: &'a ProbeCaller<'a>) -> ProbeStep<NoticeSource<'a>> {
+    let mut source = NoticeSource::start(lab)?;
+    source.publish(&source.newer())?;
+    if !has_notice(&source.run(&["context"])) {
         return Err(Unfinished::Blocked(
             "the check stores no notice, so its removal cannot be tested".to_owned(),
         ));
     }
-    Ok(teller)
+    Ok(source)
 }
 
 /// The cache after such a check.
 struct Cache<'a> {
-    teller: ReleaseTeller<'a>,
+    source: NoticeSource<'a>,
     path: PathBuf,
     document: Value,
 }
 
 impl<'a> Cache<'a> {
     fn find(lab: &'a ProbeCaller<'a>) -> ProbeStep<Self> {
-        let teller = told(lab)?;
-        let found = teller.file_with(lab, &teller.newer().to_string());
+        let source = told(lab)?;
+        let found = source.file_with(lab, &source.newer().to_string());
         let found =
             found.and_then(|(path, text)| Some((path, crate::strict_json::read(&text).ok()?)));
         let (path, document) = found.ok_or_else(|| {
@@ -47,7 +47,7 @@ impl<'a> Cache<'a> {
                 "the file in which the notice is kept cannot be found, or is not JSON".to_owned(),
             )
         })?;
-        Ok(Self { teller, path, document })
+        Ok(Self { source, path, document })
     }
 
     /// Changes values of the cache; blocked when none fits.
@@ -82,11 +82,11 @@ impl<'a> Cache<'a> {
 }
 
 fn silent(cache: &Cache<'_>, when: &str) -> ProbeStep<Answered> {
-    let connections = cache.teller.connections();
-    let shot = cache.teller.run(&["context"]);
+    let connections = cache.source.connections();
+    let shot = cache.source.run(&["context"]);
     shot.expect(shot.is_ok(), format!("`context` fails with {when}"))?;
     shot.expect(!has_notice(&shot), format!("{when} is shown"))?;
-    let asks = cache.teller.connections() > connections;
+    let asks = cache.source.connections() > connections;
     shot.expect(!asks, format!("`context` asks the release host because of {when}"))?;
     Ok(shot)
 }
@@ -153,7 +153,7 @@ pub const OUTRUN: Probe = Probe {
         examine(session, |lab| {
             let cache = Cache::find(lab)?;
             let (newer, current) =
-                (cache.teller.newer().to_string(), cache.teller.current().to_string());
+                (cache.source.newer().to_string(), cache.source.current().to_string());
             cache.change("version", &|value| {
                 (value == newer.as_str()).then(|| current.as_str().into())
             })?;

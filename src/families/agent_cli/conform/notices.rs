@@ -3,8 +3,8 @@
 use semver::Version;
 
 use super::lab::{ProbeCaller, examine};
+use super::notice_source::NoticeSource;
 use super::stop::ProbeStep;
-use super::teller::ReleaseTeller;
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
 
@@ -19,7 +19,7 @@ pub const NOTICES: Probe = Probe {
 };
 
 fn notices(lab: &ProbeCaller<'_>) -> ProbeStep {
-    let mut host = ReleaseTeller::start(lab)?;
+    let mut host = NoticeSource::start(lab)?;
     let newer = host.newer();
     host.publish(&newer)?;
     let rules = &lab.contract.notices;
@@ -68,7 +68,7 @@ pub const SEVERITY: Probe = Probe {
 };
 
 fn severity(lab: &ProbeCaller<'_>) -> ProbeStep {
-    let mut host = ReleaseTeller::start(lab)?;
+    let mut host = NoticeSource::start(lab)?;
     let major = Version::new(host.newer().major + 1, 0, 0);
     for (version, wanted) in [(host.newer(), "info"), (major, "warning")] {
         host.publish(&version)?;
@@ -93,7 +93,7 @@ pub const CONTEXT_NOTICES: Probe = Probe {
 };
 
 fn context_notices(lab: &ProbeCaller<'_>) -> ProbeStep {
-    let mut host = ReleaseTeller::start(lab)?;
+    let mut host = NoticeSource::start(lab)?;
     host.publish(&host.newer())?;
     let shot = host.run(&["context"]);
     let kind = &shot.at("/data/notices/0")["type"];

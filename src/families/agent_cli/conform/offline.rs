@@ -113,7 +113,7 @@ fn any_directory(lab: &ProbeCaller<'_>) -> ProbeStep {
                 .to_owned(),
         ));
     }
-    // A word that names a file where the tool lies has to go on naming it.
+    // A relative path in the command must still name the same file.
     let prefix = target.prefix.iter().map(|word| match &home {
         Some(home) if names_file(home, word) => home.join(word).display().to_string(),
         _ => word.clone(),

@@ -217,7 +217,7 @@ fn stream(lab: &ProbeCaller<'_>) -> ProbeStep {
     let shot = streamed(lab)?;
     let text = String::from_utf8_lossy(shot.observed.stdout()).into_owned();
     let fault = shapes::stream(&lab.contract.envelope, &text).err();
-    shot.without(fault)
+    shot.without(fault.map(String::from))
 }
 
 /// The whole stream of the first sample.

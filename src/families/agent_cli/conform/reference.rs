@@ -173,7 +173,7 @@ fn examples(lab: &ProbeCaller<'_>) -> ProbeStep {
             shot.expect(starts, format!("the example `{example}` does not begin with `{tool}`"))?;
             let command: Vec<_> =
                 words.iter().skip(1).take(path.split(' ').count()).cloned().collect();
-            let message = format!("the example `{example}` is none of `{path}`");
+            let message = format!("the example `{example}` is not a call of `{path}`");
             shot.expect(command.join(" ") == path, message)?;
             let rest = words.iter().take_while(|word| *word != "--");
             let options = rest.filter_map(|word| word.strip_prefix("--"));

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::contract::name::Key;
 use crate::families::agent_cli::contract::AgentCliContract;
 use crate::families::agent_cli::contract::EnvelopeKeys;
+use crate::reason::Reason;
 use crate::strict_json;
 
 fn keys(value: &Value) -> BTreeSet<&str> {
@@ -138,13 +139,13 @@ pub fn camel(value: &Value) -> Option<String> {
 ///
 /// # Errors
 /// Says what is wrong with a line.
-pub fn stream(rules: &EnvelopeKeys, text: &str) -> Result<Vec<Value>, String> {
+pub fn stream(rules: &EnvelopeKeys, text: &str) -> Result<Vec<Value>, Reason> {
     let mut lines = Vec::new();
     for line in text.lines() {
         let object = strict_json::read(line).ok().filter(Value::is_object);
         let object = object.ok_or("a line of the stream is not a JSON object")?;
         if let Some(key) = rules.stream_keys.iter().find(|key| object.get(key.as_str()).is_none()) {
-            return Err(format!("a line of the stream has no `{key}`"));
+            return Err(format!("a line of the stream has no `{key}`").into());
         }
         lines.push(object);
     }

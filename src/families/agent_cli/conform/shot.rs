@@ -1,4 +1,4 @@
-//! One call of a probe, and what a probe wants of it.
+//! One call of a probe, and the requirements that probes have for it.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -6,15 +6,16 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::conform::session::Observed;
+use crate::reason::Reason;
 
 use super::stop::{ProbeStep, Unfinished};
 use super::tally::Tally;
 
-/// One call and what it showed.
+/// One call and its result.
 #[derive(Debug)]
 pub struct Answered {
     pub observed: Arc<Observed>,
-    pub document: Result<Value, String>,
+    pub document: Result<Value, Reason>,
     tally: Rc<Tally>,
 }
 

@@ -1,4 +1,4 @@
-//! Signals (agent-cli §6): whoever stops a command gets one envelope, whatever the signal and whatever it was doing.
+//! Signals (agent-cli §6): a command that is stopped prints one envelope, whatever the signal and whatever it was doing.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! How a probe ends early: it failed, it could not be found out, or the contract asks nothing.
+//! How a probe ends early: it failed, it is blocked, or the contract requires nothing.
 
 use crate::conform::probe::CallEvidence;
 
@@ -8,6 +8,12 @@ pub enum Unfinished {
     Fail(String, Option<Box<CallEvidence>>),
     Blocked(String),
     NotApplicable(String),
+}
+
+impl Unfinished {
+    pub fn blocked(reason: impl Into<String>) -> Self {
+        Self::Blocked(reason.into())
+    }
 }
 
 pub type ProbeStep<T = ()> = Result<T, Unfinished>;

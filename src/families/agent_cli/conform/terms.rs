@@ -91,7 +91,7 @@ fn capabilities(lab: &ProbeCaller<'_>) -> ProbeStep {
     let listed: BTreeSet<&str> = listed.iter().filter_map(Value::as_str).collect();
     let known = |word: &&&str| lab.contract.capabilities.keys().any(|key| key.as_str() == **word);
     let unknown = listed.iter().find(|word| !known(word));
-    shot.without(unknown.map(|word| format!("`{word}` is no capability of the contract")))?;
+    shot.without(unknown.map(|word| format!("`{word}` is not a capability of the contract")))?;
     for (word, is_shown) in shown(lab, &reference) {
         lab.tally.subject(word);
         let fault = match (listed.contains(word), is_shown) {

@@ -48,7 +48,7 @@ fn token_expired(lab: &ProbeCaller<'_>) -> ProbeStep {
     std::thread::sleep(Duration::from_secs(life.unsigned_abs() + 1));
     let before = lab.mutations();
     let shot = lab.run_as(Account::One, &and(&call, &["--confirm", &token]), &more);
-    shot.expect(lab.mutations() == before, "a token that has expired is carried out")?;
+    shot.expect(lab.mutations() == before, "an expired token is accepted")?;
     shot.expect_code(&["E_CONFLICT"], "a token that has expired")?;
     shot.expect(shot.exit() == Some(6), "a token that has expired has another exit than 6")
 }

@@ -38,7 +38,7 @@ fn token_machine(lab: &ProbeCaller<'_>) -> ProbeStep {
         .map_err(|error| Unfinished::Blocked(format!("the sandbox cannot be created: {error}")))?;
     let before = lab.mutations();
     let shot = lab.elsewhere(&elsewhere, &and(&call, &["--confirm", &token]));
-    shot.expect(lab.mutations() == before, "a token of another machine is carried out")?;
+    shot.expect(lab.mutations() == before, "a token of another machine is accepted")?;
     shot.expect_code(&["E_CONFLICT"], "a token of another machine")
 }
 

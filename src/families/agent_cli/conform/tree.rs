@@ -10,7 +10,7 @@ use crate::system::files::{self, Kind, Mode};
 
 use super::stop::{ProbeStep, Unfinished};
 
-/// Where a tool may keep something; its program lies elsewhere.
+/// Directories in which a tool may keep files; its program is elsewhere.
 const PLACES: &[&str] = &["home", "config", "data", "cache", "state", "tmp", "work"];
 /// Most entries that are looked at, largest file, deepest directory.
 const MAX_ENTRIES: usize = 4_000;

@@ -212,7 +212,7 @@ fn place_as_npm(lab: &ProbeCaller<'_>) -> ProbeStep {
             && part.chars().all(|symbol| symbol.is_ascii_alphanumeric() || "-_.@".contains(symbol))
     };
     if package.len() > 200 || package.split('/').count() > 2 || !package.split('/').all(is_part) {
-        return Err(Unfinished::Blocked("the name in package.json is none of npm".to_owned()));
+        return Err(Unfinished::Blocked("the name in package.json is not valid in npm".to_owned()));
     }
     if target.prefix.is_empty() {
         let program = files::read_named(&target.program, super::host::MAX_PROGRAM);

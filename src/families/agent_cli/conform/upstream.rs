@@ -11,6 +11,7 @@ use crate::conform::sandbox::Sandbox;
 use crate::conform::secrets::{SecretShape, Sentinel};
 use crate::conform::session::ToolCaller;
 use crate::conform::start;
+use crate::reason::Reason;
 use crate::system::clock::Stopwatch;
 use crate::system::loopback::Answer;
 use crate::system::subject::{self, Ending, Launch, Ran, Stimulus};
@@ -44,9 +45,9 @@ impl UpstreamProcess {
         session: &ToolCaller,
         fixture: &AgentCliFixture,
         sandbox: &Sandbox,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, Reason> {
         if session.base_url_env().is_none() {
-            return Err("conform.toml does not say which variable moves the tool to another upstream (`base_url_env`)".to_owned());
+            return Err("conform.toml does not say which variable moves the tool to another upstream (`base_url_env`)".into());
         }
         let declared =
             fixture.upstream.as_ref().ok_or("conform.toml has no [agent_cli.upstream]")?;
@@ -153,7 +154,7 @@ pub fn of_project<'a>(
     session: &ToolCaller,
     command: &'a [String],
     what: &str,
-) -> Result<(PathBuf, PathBuf, &'a [String]), String> {
+) -> Result<(PathBuf, PathBuf, &'a [String]), Reason> {
     let root = session.fixture.as_ref().map(|fixture| fixture.directory.clone());
     let root = root.ok_or_else(|| format!("no conform.toml describes how to start {what}"))?;
     let (first, rest) = command.split_first().ok_or_else(|| format!("{what} has no program"))?;
@@ -162,7 +163,7 @@ pub fn of_project<'a>(
         if real.as_ref().is_some_and(|real| !real.starts_with(&root)) {
             return Err(format!(
                 "{what} `{first}` is a link to a program outside of the project; name a program of the project, or one on PATH without a slash"
-            ));
+            ).into());
         }
         real
     } else {
@@ -182,7 +183,7 @@ struct MockProcess {
 }
 
 impl MockProcess {
-    fn start(session: &ToolCaller, declared: &Declared, sandbox: &Sandbox) -> Result<Self, String> {
+    fn start(session: &ToolCaller, declared: &Declared, sandbox: &Sandbox) -> Result<Self, Reason> {
         let (root, program, rest) = of_project(session, &declared.command, "the mock upstream")?;
         let url = loopback::refusing_url().map_err(|error| format!("no port is free: {error}"))?;
         let port: u16 =
@@ -218,18 +219,18 @@ impl MockProcess {
         process.wait().map(|()| process)
     }
 
-    fn wait(&mut self) -> Result<(), String> {
+    fn wait(&mut self) -> Result<(), Reason> {
         let clock = Stopwatch::start();
         while !relay::listens(self.port) {
             if self.thread.as_ref().is_none_or(JoinHandle::is_finished) {
-                return Err(format!("the mock upstream {}", self.end()));
+                return Err(format!("the mock upstream {}", self.end()).into());
             }
             if u128::from(clock.elapsed_ms()) > START.as_millis() {
                 self.end();
                 return Err(format!(
-                    "the mock upstream runs, and after {} s nothing listens on the port that it got for `{PORT}`",
+                    "the mock upstream runs, but after {} s nothing listens on the port that replaced `{PORT}`",
                     START.as_secs()
-                ));
+                ).into());
             }
             std::thread::sleep(POLL);
         }

@@ -125,8 +125,8 @@ mod tests {
         let open = FieldRules::default();
         let (path, fault) = wrong(&open, &value).unwrap();
         assert_eq!(path, ["a", "made_at"]);
-        assert!(fault.contains("no time in UTC"));
-        assert_eq!(wrong(&open, &json!({"id": 7})).unwrap().1, "`id` is 7, which is no string");
+        assert!(fault.contains("not a time in UTC"));
+        assert_eq!(wrong(&open, &json!({"id": 7})).unwrap().1, "`id` is 7, which is not a string");
         assert!(wrong(&open, &json!({"made_at": 1767225600})).is_some());
         assert!(wrong(&open, &json!({"id": null, "made_at": "2026-01-01T00:00:00Z"})).is_none());
     }

@@ -86,7 +86,7 @@ pub fn query(desk: &Desk<'_>) -> Result<Vec<String>, EditError> {
     Ok(path.split(' ').map(str::to_owned).chain(arguments).collect())
 }
 
-/// A test in which the upstream refuses with the code that the new one stands for.
+/// A test in which the upstream refuses with the code that the new one replaces.
 pub fn python_test(package: &str, code: &NewCode, call: &[String]) -> String {
     let NewCode { code, upstream, .. } = code;
     let name = code.to_lowercase();

@@ -76,7 +76,7 @@ fn documents(desk: &Desk<'_>) -> Vec<String> {
     paths
 }
 
-/// Replaces `item get` where it stands as a call: behind a space or a backtick, with no letter behind it.
+/// Replaces `item get` where it is a call: behind a space or a backtick, with no letter behind it.
 fn replaced(text: &str, old: &str, new: &str) -> String {
     let mut changed = String::with_capacity(text.len());
     let mut rest = text;

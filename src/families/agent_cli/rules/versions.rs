@@ -1,4 +1,4 @@
-//! Rules about the version of a tool: one number, wherever it stands.
+//! Rules about the version of a tool: every file has the same number.
 
 use serde_json::Value;
 use toml_edit::{Document, Item};
@@ -51,7 +51,7 @@ const CHANGELOG: &str = "CHANGELOG.md";
 pub(super) const PLATFORMS: [&str; 6] =
     ["darwin-arm64", "darwin-x64", "linux-arm64", "linux-x64", "win32-arm64", "win32-x64"];
 
-/// A version and where it stands.
+/// A version and its position.
 struct Stated {
     path: String,
     at: usize,
@@ -132,7 +132,7 @@ impl Versions<'_> {
         }
     }
 
-    /// The newest heading; what stands in a comment is no heading.
+    /// The newest heading; comments are skipped.
     fn changelog(&mut self, found: &mut Collector) {
         let Some(text) = self.repository.text(CHANGELOG) else { return };
         let releases = releases(text);

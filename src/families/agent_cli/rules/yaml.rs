@@ -1,5 +1,5 @@
 //! The little YAML that front matter and workflows are written in: keys with scalars, nested by indentation, lists of
-//! scalars, and JSON for what stands on one line. Anything else is left as the text it is.
+//! scalars, and JSON on one line. Anything else is kept as text.
 
 use serde_json::Value;
 
@@ -43,7 +43,7 @@ fn entries(text: &str, offset: usize) -> Vec<YamlEntry> {
             continue;
         }
         if let Some(item) = content.strip_prefix("- ") {
-            // A list may stand at the indentation of its key.
+            // A list may have the indentation of its key.
             above.retain(|(depth, _)| *depth <= indent);
             let path = format!("{}[]", joined(&above));
             push(&mut entries, path, item, start);

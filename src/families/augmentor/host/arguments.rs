@@ -38,7 +38,7 @@ pub fn validate(
         }
     };
     let faults = json_schema::faults(schema, &arguments)
-        .map_err(|fault| CallError::load_failed("not_usable", fault))?;
+        .map_err(|fault| CallError::load_failed("not_usable", fault.to_string()))?;
     if faults.is_empty() { Ok(()) } else { Err(invalid(faults)) }
 }
 

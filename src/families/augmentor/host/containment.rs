@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::families::augmentor::manifest::AskedPermissions;
+use crate::reason::Reason;
 use crate::system::files::{self, Kind};
 use crate::system::process::{self, Invocation};
 
@@ -42,14 +43,14 @@ impl Containment {
         runtime: &str,
         program: &Path,
         readable: &[&Path],
-        network: &Result<(), String>,
+        network: &Result<(), Reason>,
     ) -> Self {
         let mut found = Self::default();
         let model = (runtime == "node").then(|| PermissionModel::of(program));
         match (permissions.network.as_str(), network) {
             ("all", _) => {}
             ("none", Ok(())) => found.enforced.push("network"),
-            ("none", Err(why)) => found.leave("network", why.clone()),
+            ("none", Err(why)) => found.leave("network", why.to_string()),
             _ => found.leave(
                 "network",
                 "no system can distinguish https from other connections".to_owned(),
@@ -221,7 +222,7 @@ mod tests {
         let left: Vec<_> = found.not_enforced.iter().map(|left| left.permission).collect();
         assert_eq!(left, ["filesystem", "programs"]);
         let all = permissions("read-write", "all");
-        let found = Containment::of(&all, "python", Path::new("python3"), &[], &Err(String::new()));
+        let found = Containment::of(&all, "python", Path::new("python3"), &[], &Err("".into()));
         assert!(found.enforced.is_empty() && found.not_enforced.is_empty());
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use crate::families::augmentor::contract::AugmentorContract;
+use crate::reason::Reason;
 use crate::system::program;
 use crate::visible::excerpt;
 use crate::workflows::augmentor::seam::Callee;
@@ -91,7 +92,7 @@ impl<'a> HostedPackage<'a> {
         place: PackagePlace,
         contract: &'a AugmentorContract,
         program: PathBuf,
-        network: &Result<(), String>,
+        network: &Result<(), Reason>,
         call_limit: Option<Duration>,
     ) -> Result<Self, (CallError, Vec<String>)> {
         let readable = [place.root.as_path()];

@@ -11,6 +11,7 @@ use crate::conform::mock::Behaviour;
 use crate::conform::probe::{Conclusion, ProbeVerdict};
 use crate::conform::secrets::SecretShape;
 use crate::conform::session::{Observed, ToolCall, ToolCaller};
+use crate::reason::Reason;
 
 /// Most commands that a run looks at one by one.
 const MAX_COMMANDS: usize = 400;
@@ -69,7 +70,7 @@ pub(super) fn basics(session: &ToolCaller) -> Vec<(&'static str, Arc<Observed>)>
     BUILTIN.into_iter().map(|(id, words)| (id, session.observe(&json(words)))).collect()
 }
 
-/// What stands on stdout as an object, also with noise around it, which is the fault of one probe only.
+/// The object on stdout, also with other text around it, which only one probe reports.
 pub(super) fn loose(observed: &Observed) -> Option<Value> {
     let value = observed.json().ok().or_else(|| {
         let text = String::from_utf8_lossy(observed.stdout()).into_owned();
@@ -77,6 +78,11 @@ pub(super) fn loose(observed: &Observed) -> Option<Value> {
         crate::strict_json::read(whole).ok()
     })?;
     value.is_object().then_some(value)
+}
+
+/// Why a response is no object.
+pub(super) fn no_object(observed: &Observed) -> String {
+    observed.json().err().map_or_else(|| "it is not an object".to_owned(), String::from)
 }
 
 /// What `capabilities` says; the call and the reason when it says nothing.
@@ -139,8 +145,8 @@ pub(super) fn unreadable(session: &ToolCaller) -> Option<String> {
 }
 
 /// The absence of something that commands may have: `evidence` when their list can be relied on, else the reason.
-pub(super) fn absence<'a>(session: &ToolCaller, evidence: &'a str) -> Result<&'a str, String> {
-    unreadable(session).map_or(Ok(evidence), Err)
+pub(super) fn absence<'a>(session: &ToolCaller, evidence: &'a str) -> Result<&'a str, Reason> {
+    unreadable(session).map_or(Ok(evidence), |why| Err(why.into()))
 }
 
 /// A verdict over all commands: no pass and no absence while their list cannot be relied on.

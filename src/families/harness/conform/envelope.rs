@@ -1,4 +1,4 @@
-//! What stands on stdout: one document of one of two shapes, for successes and for every failure.
+//! The document on stdout: one of two shapes, for successes and for failures.
 
 use std::sync::Arc;
 
@@ -168,7 +168,7 @@ fn mistakes(session: &ToolCaller) -> Vec<Arc<Observed>> {
 fn one_document(session: &ToolCaller) -> Conclusion {
     let mut judge = Judge::default();
     for (_, observed) in known(session) {
-        judge.judge(&observed, observed.json().err());
+        judge.judge(&observed, observed.json().err().map(String::from));
     }
     judge.verdict()
 }
@@ -260,7 +260,7 @@ fn ok_is_exit_zero(session: &ToolCaller) -> Conclusion {
 /// What is wrong with the answer to a faulty call.
 fn not_a_usage_error(observed: &Observed) -> Option<String> {
     let Some(value) = call::loose(observed) else {
-        return Some(observed.json().err().unwrap_or_else(|| "it is not an object".to_owned()));
+        return Some(call::no_object(observed));
     };
     if value.get("error").is_none() {
         return Some("it is answered as a success".to_owned());

@@ -66,7 +66,8 @@ pub(super) const VERBOSE: Probe = Probe {
 /// What is wrong with an answer that must be a success of the command `id`.
 fn refused(observed: &Observed, id: &str) -> Option<String> {
     let Some(envelope) = call::loose(observed) else {
-        return Some(format!("no envelope came: {}", observed.json().err().unwrap_or_default()));
+        let reason = observed.json().err().map(String::from).unwrap_or_default();
+        return Some(format!("no envelope came: {reason}"));
     };
     // Which exit and which shape a success has is judged elsewhere.
     let is_error = envelope.get("ok") == Some(&Value::Bool(false)) || observed.exit() == Some(2);
@@ -133,7 +134,7 @@ fn verbose(session: &ToolCaller) -> Conclusion {
         let observed =
             session.observe(&ToolCall::new(["--verbose", "--json"].iter().chain(words).copied()));
         let plain = session.observe(&call::json(words));
-        let noisy = observed.json().err().filter(|_| plain.json().is_ok());
+        let noisy = observed.json().err().filter(|_| plain.json().is_ok()).map(String::from);
         judge.judge(&observed, noisy.or_else(|| refused(&observed, id)));
     }
     judge.verdict()

@@ -9,6 +9,7 @@ use crate::conform::probe::{Conclusion, Probe};
 use crate::conform::secrets::SecretShape;
 use crate::conform::session::{Observed, ToolCaller};
 use crate::families::harness::contract::FAMILY;
+use crate::reason::Reason;
 
 const NOTHING: &str = "no command needs more than the lowest mode";
 
@@ -77,7 +78,7 @@ fn not_refused(observed: &Observed, command: &CallableCommand, mode: &str) -> Op
         ));
     }
     let Some(envelope) = call::loose(observed) else {
-        return Some(observed.json().err().unwrap_or_else(|| "it is not an object".to_owned()));
+        return Some(call::no_object(observed));
     };
     let code = call::error_code(&envelope);
     if !code.is_empty() && code != "PERMISSION_DENIED" {
@@ -106,9 +107,9 @@ fn one_per_mode(session: &ToolCaller) -> Vec<(CallableCommand, Vec<String>)> {
 }
 
 /// Shows that nothing is gated; a gate that refuses nothing is no such evidence.
-fn ungated(session: &ToolCaller) -> Result<&'static str, String> {
+fn ungated(session: &ToolCaller) -> Result<&'static str, Reason> {
     if !call::gated(session).is_empty() {
-        return Err("no command is refused in a lower mode, which `harness.gate` judges".to_owned());
+        return Err("no command is refused in a lower mode, which `harness.gate` judges".into());
     }
     call::absence(session, NOTHING)
 }

@@ -216,7 +216,7 @@ fn upstream(session: &ToolCaller, case: Case) -> Conclusion {
     let observed = observed(session, case.behaviour);
     let mut judge = Judge::default();
     let fault = match call::loose(&observed) {
-        None => Some(observed.json().err().unwrap_or_else(|| "it is not an object".to_owned())),
+        None => Some(call::no_object(&observed)),
         Some(envelope) => {
             let fault = wrong_state(session, &observed, &envelope, &case);
             if fault.is_none() && call::is_strict(session) && status(&envelope).is_none() {
@@ -346,7 +346,7 @@ fn needs_setup(session: &ToolCaller) -> Conclusion {
     let observed = session.observe(&call::json(&["health"]));
     let mut judge = Judge::default();
     let fault = match call::loose(&observed) {
-        None => Some(observed.json().err().unwrap_or_else(|| "it is not an object".to_owned())),
+        None => Some(call::no_object(&observed)),
         Some(envelope) => {
             let case = Case { behaviour: None, words: &["needs_setup"], most_ms: HOST_MS };
             wrong_state(session, &observed, &envelope, &case)

@@ -90,7 +90,7 @@ impl ConnectorRules<'_> {
         }
         // Text of `--verbose` before the document is the fault of one probe.
         if !noted.has("--verbose") {
-            ruling.see(envelope::ONE_DOCUMENT.id, document.err());
+            ruling.see(envelope::ONE_DOCUMENT.id, document.err().map(String::from));
         }
         if let Some(envelope) = envelope {
             self.envelope(noted, id.as_deref(), &envelope, &mut ruling);
@@ -111,7 +111,7 @@ impl ConnectorRules<'_> {
     /// Which probe owns that there is no document, and what is wrong.
     fn no_document(&self, noted: &Noted, id: Option<&str>) -> (&'static str, String) {
         let observed = &noted.observed;
-        let reason = observed.json().err().unwrap_or_else(|| "it is not an object".to_owned());
+        let reason = call::no_object(observed);
         let is_builtin = id.is_some_and(|id| BUILTIN.iter().any(|(known, _)| *known == id));
         if observed.has_traceback() && !is_builtin {
             return (process::BACKEND_DOWN.id, "a traceback is not a response".to_owned());

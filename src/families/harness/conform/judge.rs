@@ -3,6 +3,7 @@
 use crate::conform::probe;
 use crate::conform::probe::Conclusion;
 use crate::conform::session::Observed;
+use crate::reason::Reason;
 
 const NOTHING: &str = "no response of the tool could be examined; see the other probes";
 
@@ -55,7 +56,7 @@ impl Judge {
     }
 
     /// The verdict, where the absence of targets was shown: what shows that nothing is asked, or what blocks it.
-    pub fn verdict_or(self, absence: Result<&str, String>) -> Conclusion {
+    pub fn verdict_or(self, absence: Result<&str, Reason>) -> Conclusion {
         match (&self.failed, self.seen, absence) {
             (None, 0, Ok(evidence)) => Conclusion::not_applicable(evidence).about(0, self.unit),
             (None, 0, Err(unclear)) => Conclusion::blocked(unclear).about(0, self.unit),

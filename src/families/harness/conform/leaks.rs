@@ -145,7 +145,7 @@ fn errors(session: &ToolCaller) -> Conclusion {
     .into_iter()
     .map(|arguments| ToolCall::new(arguments.iter().copied()))
     .collect();
-    // One refusal stands for all: they share the gate.
+    // One refusal is enough, because all commands share the gate.
     if let Some((command, lower)) = call::gated(session).into_iter().next() {
         calls.push(command.call(lower.first().map(String::as_str)));
     }

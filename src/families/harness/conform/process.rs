@@ -102,7 +102,7 @@ fn no_answer(session: &ToolCaller, observed: &Observed, has_sample: bool) -> Opt
         return Some("a traceback is not a response".to_owned());
     }
     let Some(envelope) = call::loose(observed) else {
-        return Some(observed.json().err().unwrap_or_else(|| "it is not an object".to_owned()));
+        return Some(call::no_object(observed));
     };
     // With arguments that do their work, only the upstream is missing.
     let asked = has_sample && call::is_strict(session) && session.base_url_env().is_some();

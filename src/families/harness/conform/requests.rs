@@ -336,7 +336,7 @@ fn base_url(session: &ToolCaller) -> Conclusion {
         judge.judge(&observed, why);
     }
     let nothing = "neither `config show` nor a proxy shows which address the connector calls";
-    judge.verdict_or(Err(nothing.to_owned()))
+    judge.verdict_or(Err(nothing.into()))
 }
 
 /// `host:port` of an https address.

@@ -218,7 +218,7 @@ fn no_lists(session: &ToolCaller) -> Conclusion {
             })
         });
         let (command, _) = pages?;
-        Some(format!("`{}` answers with `items`, and its name is none of a list", command.id))
+        Some(format!("`{}` returns `items`, but its name is not that of a list", command.id))
     });
     match unclear {
         Some(why) => Conclusion::blocked(why),

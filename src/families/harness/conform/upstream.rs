@@ -180,7 +180,7 @@ pub struct SentRequest {
     query: BTreeMap<String, Vec<String>>,
     body: Option<Value>,
     headers: Vec<(String, String)>,
-    /// The path without what stands before every path.
+    /// The path without the path of `base_url`.
     pub shown: String,
 }
 

@@ -11,6 +11,7 @@ use crate::conform::probe::{Conclusion, Need, Probe};
 use crate::conform::secrets::SecretShape;
 use crate::conform::session::{Observed, ToolCall, ToolCaller};
 use crate::families::harness::contract::FAMILY;
+use crate::reason::Reason;
 
 pub(super) const BOOLEAN: Probe = Probe {
     id: "harness.workflow-boolean",
@@ -157,12 +158,14 @@ fn is_parsed(session: &ToolCaller, command: &CallableCommand, observed: &Observe
 }
 
 /// Shows that the manifest has no such field.
-fn absence<'a>(session: &ToolCaller, any: bool, evidence: &'a str) -> Result<&'a str, String> {
+fn absence<'a>(session: &ToolCaller, any: bool, evidence: &'a str) -> Result<&'a str, Reason> {
     if any {
-        return Err("every such command fails before it looks at its options; give the commands samples in conform.toml".to_owned());
+        return Err("every such command fails before it looks at its options; give the commands samples in conform.toml".into());
     }
     if let Some(kind) = unknown_kind(session) {
-        return Err(format!("connector.json has a field of the type `{kind}`, which is not known"));
+        return Err(
+            format!("connector.json has a field of the type `{kind}`, which is not known").into()
+        );
     }
     call::absence(session, evidence)
 }

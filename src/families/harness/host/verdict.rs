@@ -14,12 +14,12 @@ const MAX_NAMES: usize = 200;
 /// Why the host cannot use an answer.
 #[derive(Clone, Debug)]
 pub struct Unusable {
-    reason: Reason,
+    reason: UnusableKind,
     detail: String,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Reason {
+enum UnusableKind {
     NotStarted,
     TimedOut,
     TooMuch,
@@ -31,26 +31,30 @@ enum Reason {
 pub fn document(said: &Said) -> Result<Value, Unusable> {
     let unusable = |reason, detail: String| Err(Unusable { reason, detail });
     match said {
-        Said::NotStarted(why) => unusable(Reason::NotStarted, why.clone()),
-        Said::TimedOut => unusable(Reason::TimedOut, "it did not end within 4 s".to_owned()),
-        Said::TooMuch => unusable(Reason::TooMuch, "it wrote more than 1,000,000 bytes".to_owned()),
-        Said::Signalled(signal) => unusable(Reason::Failed, format!("signal {signal} ended it")),
+        Said::NotStarted(why) => unusable(UnusableKind::NotStarted, why.clone()),
+        Said::TimedOut => unusable(UnusableKind::TimedOut, "it did not end within 4 s".to_owned()),
+        Said::TooMuch => {
+            unusable(UnusableKind::TooMuch, "it wrote more than 1,000,000 bytes".to_owned())
+        }
+        Said::Signalled(signal) => {
+            unusable(UnusableKind::Failed, format!("signal {signal} ended it"))
+        }
         Said::Exited { exit: 0, stdout, .. } => match serde_json::from_slice(stdout) {
             Ok(value) => Ok(value),
             Err(_) if stdout.iter().all(u8::is_ascii_whitespace) => {
-                unusable(Reason::NotJson, "stdout is empty".to_owned())
+                unusable(UnusableKind::NotJson, "stdout is empty".to_owned())
             }
             Err(_) => {
                 let stdout = String::from_utf8_lossy(stdout);
                 let first = excerpt(stdout.trim_start().lines().next().unwrap_or_default(), 80);
-                unusable(Reason::NotJson, format!("stdout begins with `{first}`"))
+                unusable(UnusableKind::NotJson, format!("stdout begins with `{first}`"))
             }
         },
         Said::Exited { exit, stdout, stderr } => {
             let last = stderr.trim_end().lines().next_back().unwrap_or_default();
             let stdout = String::from_utf8_lossy(stdout);
             let quoted = if last.is_empty() { stdout.trim() } else { last };
-            unusable(Reason::Failed, format!("exit {exit}: {}", excerpt(quoted, MAX_QUOTED)))
+            unusable(UnusableKind::Failed, format!("exit {exit}: {}", excerpt(quoted, MAX_QUOTED)))
         }
     }
 }
@@ -68,7 +72,9 @@ pub fn of(answers: &Answers) -> Judged {
     let capabilities = match answers.first.as_ref().map(document) {
         Some(Ok(document)) => document,
         Some(Err(unusable)) => return failed(unusable),
-        None => return failed(Unusable { reason: Reason::NotStarted, detail: String::new() }),
+        None => {
+            return failed(Unusable { reason: UnusableKind::NotStarted, detail: String::new() });
+        }
     };
     let own = data(&capabilities);
     let text = |name: &str| own.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
@@ -82,7 +88,7 @@ pub fn of(answers: &Answers) -> Judged {
     let mut judged = match answers.second.as_ref().map(document) {
         Some(Ok(document)) => healthy(&document),
         Some(Err(unusable)) => unhealthy(unusable),
-        None => unhealthy(Unusable { reason: Reason::NotStarted, detail: String::new() }),
+        None => unhealthy(Unusable { reason: UnusableKind::NotStarted, detail: String::new() }),
     };
     judged.tool = text("tool").map(str::to_owned);
     judged.version = text("version").map(str::to_owned);
@@ -131,27 +137,27 @@ fn judged(
 
 fn failed(unusable: Unusable) -> Judged {
     let words = match unusable.reason {
-        Reason::NotStarted => (
+        UnusableKind::NotStarted => (
             "not_started",
             "its program does not start",
             "install it again: the program is not executable, or its interpreter was removed",
         ),
-        Reason::TimedOut => (
+        UnusableKind::TimedOut => (
             "capabilities_timed_out",
             "`--json capabilities` did not end within 4 s",
             "return it from the program's own data, without a connection",
         ),
-        Reason::TooMuch => (
+        UnusableKind::TooMuch => (
             "capabilities_too_large",
             "`--json capabilities` wrote more than 1,000,000 bytes",
             "write one small JSON document",
         ),
-        Reason::Failed => (
+        UnusableKind::Failed => (
             "capabilities_failed",
             "`--json capabilities` did not exit with 0",
             "run it in agent-harness and fix what it reports",
         ),
-        Reason::NotJson => (
+        UnusableKind::NotJson => (
             "capabilities_not_json",
             "`--json capabilities` did not write one JSON document",
             "write everything else to stderr",
@@ -163,27 +169,27 @@ fn failed(unusable: Unusable) -> Judged {
 /// A health probe that failed: `needs-setup` for the host, `error` in its document.
 fn unhealthy(unusable: Unusable) -> Judged {
     let words = match unusable.reason {
-        Reason::NotStarted => (
+        UnusableKind::NotStarted => (
             "health_not_started",
             "`--json health` does not start",
             "install it again: the program went away between two calls",
         ),
-        Reason::TimedOut => (
+        UnusableKind::TimedOut => (
             "health_timed_out",
             "`--json health` did not end within 4 s",
             "limit each connection of health to 2 s",
         ),
-        Reason::TooMuch => (
+        UnusableKind::TooMuch => (
             "health_too_large",
             "`--json health` wrote more than 1,000,000 bytes",
             "write one small JSON document",
         ),
-        Reason::Failed => (
+        UnusableKind::Failed => (
             "health_failed",
             "`--json health` did not exit with 0, so the host cannot read its status",
             "exit with 0 and report the status in the document",
         ),
-        Reason::NotJson => (
+        UnusableKind::NotJson => (
             "health_not_json",
             "`--json health` did not write one JSON document",
             "write everything else to stderr",

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::contract::rules::json_document::{JsonMember, JsonNode, JsonValue};
 
-/// Where a member stands, spelled out only when there is something to say about it.
+/// The position of a member, computed only when there is something to report about it.
 #[derive(Clone, Copy)]
 pub(super) struct ManifestPlace {
     list: &'static str,

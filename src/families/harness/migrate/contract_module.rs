@@ -15,6 +15,7 @@ use crate::families::harness::contract::FAMILY;
 use crate::families::harness::python_source::{NoteKind, PythonSource};
 use crate::families::harness::rules::is_test;
 use crate::inputs::adoption;
+use crate::reason::Reason;
 use crate::workflows::migrate::seam::{RewriteSubject, Rewritten, UntouchedPlace};
 
 use super::code::CodeText;
@@ -114,7 +115,7 @@ fn package(subject: &RewriteSubject<'_>) -> Option<String> {
 }
 
 /// permissions.json as an expression, when the module knows all of it.
-fn permissions(subject: &RewriteSubject<'_>) -> Result<String, String> {
+fn permissions(subject: &RewriteSubject<'_>) -> Result<String, Reason> {
     let parsed = |path: &str| subject.files.bytes(path).and_then(|bytes| json::parse(bytes).ok());
     let document = parsed(PERMISSIONS).ok_or("permissions.json cannot be read")?;
     let manifest = parsed(MANIFEST).ok_or("connector.json cannot be read")?;
@@ -131,7 +132,7 @@ fn permissions(subject: &RewriteSubject<'_>) -> Result<String, String> {
             }
             _ => {
                 let name = json::printable(name);
-                return Err(format!("`{name}` of permissions.json differs from connector.json"));
+                return Err(format!("`{name}` of permissions.json differs from connector.json").into());
             }
         };
         parts.push(format!("\"{name}\": {part}"));
@@ -253,10 +254,10 @@ fn read_path(
 }
 
 /// Where and how the module is imported.
-fn import_line(code: &CodeText<'_>, package: &str) -> Result<(usize, String), String> {
+fn import_line(code: &CodeText<'_>, package: &str) -> Result<(usize, String), Reason> {
     let (names, is_import) = imports(&code.tokens);
     if names.iter().any(|name| name.alias == MODULE && name.origin != ".") {
-        return Err("the file uses the name `contract_gen` for something else".to_owned());
+        return Err("the file uses the name `contract_gen` for something else".into());
     }
     if names.iter().any(|name| name.alias == MODULE) {
         return Ok((0, String::new()));

@@ -1,4 +1,4 @@
-//! `health-words`: the word that says that everything works is `healthy`; whoever compares with `ready` accepts both.
+//! `health-words`: `health` reports `healthy` if everything works, and code that compares with `ready` accepts both words.
 //!
 //! A word of something else is left alone: only a function that is named after the probe words the state.
 

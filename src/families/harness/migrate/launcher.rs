@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::contract::ProjectFiles;
 use crate::contract::pyproject::Pyproject;
+use crate::reason::Reason;
 use crate::system::process::{self, Invocation};
 use crate::system::{files, search_path};
 use crate::workflows::migrate::seam::ProjectLauncher;
@@ -49,7 +50,7 @@ sys.exit(entry())
 ///
 /// # Errors
 /// Why the tool cannot be started.
-pub fn launcher(root: &Path, files: &ProjectFiles) -> Result<ProjectLauncher, String> {
+pub fn launcher(root: &Path, files: &ProjectFiles) -> Result<ProjectLauncher, Reason> {
     let text = files.text(PYPROJECT).ok_or("there is no agent-harness/pyproject.toml")?;
     let project = Pyproject::read(text).map_err(|_| "pyproject.toml is not TOML")?;
     let script = project.scripts.iter().find(|(name, _)| name.starts_with("aos-"));
@@ -62,7 +63,7 @@ pub fn launcher(root: &Path, files: &ProjectFiles) -> Result<ProjectLauncher, St
     };
     let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
     if !is_dotted(module) || !is_dotted(function) || !is_name {
-        return Err("the script of pyproject.toml is not `module:function`".to_owned());
+        return Err("the script of pyproject.toml is not `module:function`".into());
     }
     let python = interpreter(root)?;
     let own: Vec<_> = packages(files).into_iter().map(|name| format!("\"{name}\"")).collect();
@@ -95,7 +96,7 @@ fn packages(files: &ProjectFiles) -> std::collections::BTreeSet<String> {
 }
 
 /// An interpreter that has click: that of the project's environment, else the one on PATH.
-fn interpreter(root: &Path) -> Result<String, String> {
+fn interpreter(root: &Path) -> Result<String, Reason> {
     let mut candidates: Vec<PathBuf> = [".venv/bin/python", "venv/bin/python"]
         .iter()
         .map(|place| root.join(HARNESS).join(place))
@@ -103,7 +104,7 @@ fn interpreter(root: &Path) -> Result<String, String> {
         .collect();
     candidates.extend(search_path::find("python3"));
     if candidates.is_empty() {
-        return Err("no Python was found; install it, or make `agent-harness/.venv`".to_owned());
+        return Err("no Python was found; install it, or make `agent-harness/.venv`".into());
     }
     for candidate in &candidates {
         let program = candidate.to_string_lossy();
@@ -125,5 +126,5 @@ fn interpreter(root: &Path) -> Result<String, String> {
         }
     }
     Err("no Python with click was found; make `agent-harness/.venv` and install the connector in it"
-        .to_owned())
+        .into())
 }

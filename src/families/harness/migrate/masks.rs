@@ -8,6 +8,7 @@ use crate::audit::shadow::python::tokens::PythonKind;
 use crate::families::harness::python_source::PythonSource;
 use crate::families::harness::rules::is_test;
 use crate::families::harness::rules::{is_mask_function, is_partial_mask};
+use crate::reason::Reason;
 use crate::workflows::migrate::seam::{RewriteSubject, Rewritten, UntouchedPlace};
 
 use super::code::{CodeText, literal_around};
@@ -38,11 +39,15 @@ pub fn rewrite(subject: &RewriteSubject<'_>) -> Rewritten {
                 if known || code.is_replaced(&range) {
                     Ok(())
                 } else {
-                    Err("it overlaps with another mask")
+                    Err("it overlaps with another mask".into())
                 }
             });
             if let Err(reason) = replaced {
-                result.untouched.push(UntouchedPlace::of(code.path, code.line(note.at), reason));
+                result.untouched.push(UntouchedPlace::of(
+                    code.path,
+                    code.line(note.at),
+                    reason.as_str(),
+                ));
             }
         }
         let path = code.path.to_owned();
@@ -59,7 +64,7 @@ pub fn rewrite(subject: &RewriteSubject<'_>) -> Rewritten {
 }
 
 /// The expression that shows a part of a secret at `at`.
-fn shown(code: &CodeText<'_>, at: usize, in_mask: bool) -> Result<Range<usize>, &'static str> {
+fn shown(code: &CodeText<'_>, at: usize, in_mask: bool) -> Result<Range<usize>, Reason> {
     if let Some(literal) = literal_around(code, at) {
         let token = code.tokens[literal];
         let inside = code.tokens[literal + 1..]
@@ -67,11 +72,11 @@ fn shown(code: &CodeText<'_>, at: usize, in_mask: bool) -> Result<Range<usize>, 
             .take_while(|inner| inner.at < token.at + token.text.len());
         let inside: Vec<_> = inside.collect();
         if !is_one_secret(inside.iter().map(|token| (token.kind, token.text))) {
-            return Err("the text shows other values, too");
+            return Err("the text shows other values, too".into());
         }
         let outside = outside(token.text);
         if !in_mask && !has_sign(&outside) {
-            return Err("the part is not between signs of a mask, so it may be needed");
+            return Err("the part is not between signs of a mask, so it may be needed".into());
         }
         return Ok(token.at..token.at + token.text.len());
     }
@@ -91,15 +96,15 @@ fn shown(code: &CodeText<'_>, at: usize, in_mask: bool) -> Result<Range<usize>, 
     let end = end.unwrap_or(code.tokens.len());
     let tokens = &code.tokens[start..end];
     if tokens.is_empty() || !is_one_secret(tokens.iter().map(|token| (token.kind, token.text))) {
-        return Err("the expression also contains other values");
+        return Err("the expression also contains other values".into());
     }
     let has_text =
         tokens.iter().any(|token| token.kind == PythonKind::Text && has_sign(token.literal()));
     if !has_text {
-        return Err("the part is not between signs of a mask, so it may be needed");
+        return Err("the part is not between signs of a mask, so it may be needed".into());
     }
     if code.has_comment(start..end) {
-        return Err("there is a comment in the expression");
+        return Err("there is a comment in the expression".into());
     }
     Ok(tokens[0].at..code.end(end - 1))
 }

@@ -16,6 +16,7 @@ mod toml_values;
 use std::path::Path;
 
 use crate::contract::ProjectFiles;
+use crate::reason::Reason;
 use crate::workflows::migrate::seam::{Migrator, ProjectLauncher, ProjectRewrite};
 
 /// The package comes first, because generated files go into it.
@@ -65,7 +66,7 @@ impl Migrator for HarnessMigrator {
         REWRITES
     }
 
-    fn launcher(&self, root: &Path, files: &ProjectFiles) -> Result<ProjectLauncher, String> {
+    fn launcher(&self, root: &Path, files: &ProjectFiles) -> Result<ProjectLauncher, Reason> {
         launcher::launcher(root, files)
     }
 }

@@ -108,7 +108,7 @@ fn edited(path: &str, text: &str, name: &str) -> Result<Option<String>, UnclearM
         "py" => python(path, text, name),
         "toml" if path.starts_with(HARNESS) => replace_word(text, SHARED, name)
             .map(Some)
-            .map_err(|reason| UnclearMention::Code(None, reason)),
+            .map_err(|reason| UnclearMention::Code(None, reason.into())),
         "md" | "txt" | "rst" => Err(UnclearMention::Page),
         _ => Err(UnclearMention::Code(
             None,

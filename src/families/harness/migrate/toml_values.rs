@@ -1,15 +1,17 @@
-//! A word in the names and texts of a TOML document, replaced where it stands; everything else keeps its bytes.
+//! Replaces a word in the names and texts of a TOML document; everything else keeps its bytes.
 
 use std::ops::Range;
 
 use toml_edit::{Document, Item, Value};
 
+use crate::reason::Reason;
+
 /// The document with `old` as a whole word replaced by `new` in its keys and texts.
 ///
 /// # Errors
-/// When it is not TOML, or a place cannot be told.
-pub fn replace_word(text: &str, old: &str, new: &str) -> Result<String, String> {
-    let document = Document::parse(text).map_err(|error| error.message().to_owned())?;
+/// When it is not TOML, or the position of a value is unknown.
+pub fn replace_word(text: &str, old: &str, new: &str) -> Result<String, Reason> {
+    let document = Document::parse(text).map_err(|error| Reason::from(error.message()))?;
     let mut ranges = Vec::new();
     table(document.as_item(), old, &mut ranges)?;
     ranges.sort_by_key(|range: &Range<usize>| range.start);
@@ -18,7 +20,7 @@ pub fn replace_word(text: &str, old: &str, new: &str) -> Result<String, String> 
     let mut at = 0;
     for range in ranges {
         let (Some(head), Some(part)) = (text.get(at..range.start), text.get(range.clone())) else {
-            return Err("the places of its values are not known".to_owned());
+            return Err("the places of its values are not known".into());
         };
         result.push_str(head);
         result.push_str(&replaced(part, old, new));
@@ -28,7 +30,7 @@ pub fn replace_word(text: &str, old: &str, new: &str) -> Result<String, String> 
     Ok(result)
 }
 
-fn table(item: &Item, word: &str, found: &mut Vec<Range<usize>>) -> Result<(), String> {
+fn table(item: &Item, word: &str, found: &mut Vec<Range<usize>>) -> Result<(), Reason> {
     match item {
         Item::None => Ok(()),
         Item::Value(inner) => value(inner, word, found),
@@ -51,7 +53,7 @@ fn table(item: &Item, word: &str, found: &mut Vec<Range<usize>>) -> Result<(), S
     }
 }
 
-fn value(value_: &Value, word: &str, found: &mut Vec<Range<usize>>) -> Result<(), String> {
+fn value(value_: &Value, word: &str, found: &mut Vec<Range<usize>>) -> Result<(), Reason> {
     match value_ {
         Value::String(text) if holds(text.value(), word) => {
             found.push(text.span().ok_or("the place of a text is not known")?);
@@ -71,7 +73,7 @@ fn key(
     name: &str,
     word: &str,
     found: &mut Vec<Range<usize>>,
-) -> Result<(), String> {
+) -> Result<(), Reason> {
     if holds(name, word) {
         found.push(key.and_then(toml_edit::Key::span).ok_or("the place of a name is not known")?);
     }

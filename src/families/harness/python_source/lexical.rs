@@ -74,7 +74,7 @@ const STRING_BITS: [u8; 256] = {
     table
 };
 
-/// The literal whose opening quote stands at `at`: its content, the offset after it, and the bits of what it holds.
+/// The literal whose opening quote is at `at`: its content, the offset after it, and the bits of what it holds.
 pub(super) fn string(bytes: &[u8], at: usize) -> Option<(Range<usize>, usize, u8)> {
     let quote = *bytes.get(at).filter(|byte| matches!(byte, b'"' | b'\''))?;
     let triple = bytes.get(at + 1) == Some(&quote) && bytes.get(at + 2) == Some(&quote);
@@ -130,7 +130,7 @@ pub(super) fn contains(text: &[u8], wanted: &[u8]) -> bool {
     text.windows(wanted.len()).any(|window| window == wanted)
 }
 
-/// Where a text stands last.
+/// The last position of a text.
 pub(super) fn last(text: &[u8], wanted: &[u8]) -> Option<usize> {
     text.windows(wanted.len()).rposition(|window| window == wanted)
 }

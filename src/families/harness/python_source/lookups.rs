@@ -1,4 +1,4 @@
-//! What a word or a string means, seen from where it stands: local look-ahead and look-behind.
+//! The meaning of a word or a string at its position: local look-ahead and look-behind.
 
 use super::lexical::{self, ByteKind, argument_list, class, contains, word_end};
 use super::scanner::{Scanner, SourceBlock};

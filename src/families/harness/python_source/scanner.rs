@@ -191,7 +191,7 @@ impl<'a> Scanner<'a> {
         self.fresh = false;
     }
 
-    /// Words, as long as only a blank or a dot stands between them.
+    /// Words, as long as only a blank or a dot is between them.
     fn words(&mut self) {
         let bytes: &'a [u8] = self.bytes;
         loop {

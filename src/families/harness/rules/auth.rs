@@ -253,7 +253,7 @@ impl<'a> Told<'a> {
         for line in &auth.interactive_setup {
             let named = |text: &'a str| words(text).filter(|word| told.keys.contains(word));
             told.asked.extend(named(line.text));
-            // What stands before the word is not optional: "add A_TOKEN, and optionally set A_OWNER".
+            // The text before the word is not optional: "add A_TOKEN, and optionally set A_OWNER".
             let at = line.text.find("ptional");
             let rest = at.and_then(|at| line.text.get(at..)).unwrap_or_default();
             told.optional.extend(named(rest));

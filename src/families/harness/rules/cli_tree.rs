@@ -12,7 +12,7 @@ use crate::contract::rules::documented::alike;
 /// A command found in the sources.
 #[derive(Debug)]
 pub(super) struct CliCommand<'a> {
-    /// What stands on the command line, one argument each: a dot in one of them is no group.
+    /// The arguments of the command line: a dot in one of them does not separate groups.
     pub words: Vec<String>,
     pub options: Vec<&'a str>,
     /// It takes positional arguments.

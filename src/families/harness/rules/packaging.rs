@@ -258,7 +258,7 @@ fn entry_points(
             let inside = file.source.path.strip_prefix(HARNESS).unwrap_or(file.source.path);
             inside.strip_prefix("src/").unwrap_or(inside) == format!("{path}.py")
         });
-        // The name stands in the module when it is defined, assigned or imported there.
+        // The module has the name if it defines, assigns or imports it.
         if let Some(file) = own
             && !function.is_empty()
             && !file

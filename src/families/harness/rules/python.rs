@@ -81,7 +81,7 @@ pub(super) const MODULE_OUTPUT: Rule = Rule {
 
 /// The host's limit for a probe, in milliseconds.
 const PROBE_LIMIT: usize = 4000;
-/// No name of a path stands more often in one file; more uses are not looked at.
+/// Most uses of a name in one file that are examined.
 const MAX_USES: usize = 200;
 /// Paths of one file that are followed; more are reported as they are.
 const MAX_CLIMBS: usize = 8;
@@ -147,7 +147,7 @@ fn depth(path: &str) -> usize {
     inner.matches('/').count().max(1)
 }
 
-/// A copy of the file lies inside the package and is shipped with it.
+/// A copy of the file is inside the package and is shipped with it.
 fn is_packaged(subject: &ConnectorSubject<'_>, file: &PythonFile<'_>, name: &str) -> bool {
     let ships = subject.pyproject.as_ref().and_then(|file| file.project.as_ref().ok());
     let inner = file.source.path.strip_prefix(HARNESS).unwrap_or_default();
@@ -248,7 +248,7 @@ fn is_import(line: &str, name: &str) -> bool {
     line.starts_with("from ") || line.starts_with('#') || line.trim_end_matches(',') == name
 }
 
-/// Lines of the package in which a name stands, with the file of each.
+/// Lines of the package that contain a name, with the file of each.
 fn uses_of<'a>(subject: &'a ConnectorSubject<'_>, name: &str) -> Vec<(&'a str, SourceLine<'a>)> {
     let mut uses = Vec::new();
     if name.is_empty() {

@@ -113,7 +113,7 @@ impl Sample {
         self.repository.text(path).unwrap().to_owned()
     }
 
-    /// Replaces the first place in a file where a text stands.
+    /// Replaces the first occurrence of a text in a file.
     pub fn replaced(self, path: &str, from: &str, to: &str) -> Self {
         let text = self.text(path);
         assert!(text.contains(from), "`{from}` does not stand in {path}");

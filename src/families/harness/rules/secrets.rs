@@ -113,7 +113,7 @@ fn options(file: &PythonFile<'_>, found: &mut Collector) {
 mod tests {
     use super::super::sample::{Sample, findings, only};
 
-    /// Letters that look like a token, made here so that no token stands in our own tree.
+    /// Letters that look like a token, made here so that our own tree contains no token.
     fn random(length: usize) -> String {
         (0..length).map(|at| char::from(b"a7Qk2Zr9Bx4Lm6Tw"[at % 16])).collect()
     }

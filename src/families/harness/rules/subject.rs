@@ -90,7 +90,7 @@ pub(super) struct ConnectorSubject<'a> {
     pub python: Vec<PythonFile<'a>>,
     /// Python files beside the harness, such as an installer: no tests.
     pub scripts: Vec<PythonFile<'a>>,
-    /// Something stands below `agent-harness/`.
+    /// There is a file below `agent-harness/`.
     pub has_harness: bool,
 }
 

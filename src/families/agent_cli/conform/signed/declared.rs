@@ -7,21 +7,22 @@ use std::path::{Component, Path};
 use serde::Deserialize;
 
 use crate::conform::fixture::{is_reserved, is_variable};
+use crate::reason::Reason;
 use crate::system::environment;
 use crate::visible::excerpt;
 
 use super::super::fixture::{bounded, leaves};
 
-/// Stands for the directory of what the test build has to trust.
+/// Is replaced with the directory of the trust root of the test build.
 const TRUST: &str = "{trust}";
-/// Stands for the platform in the words of npm.
+/// Is replaced with the platform, as npm names it.
 const PLATFORM: &str = "{platform}";
 
 /// A build of the tool for these probes alone.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct TestBuild {
-    /// One file that works wherever it lies; an update replaces a copy of it.
+    /// One file that works in every directory; an update replaces a copy of it.
     pub program: String,
     /// The program that makes releases, with its first words.
     pub publisher: Vec<String>,
@@ -33,12 +34,12 @@ pub struct TestBuild {
     pub npm: Option<Npm>,
 }
 
-/// How the tool lies below `node_modules` when npm installed it.
+/// Where the tool is below `node_modules` after npm installed it.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct Npm {
     pub package: String,
-    /// Where the program lies in the package, when it is not `bin/<tool>`.
+    /// The path of the program in the package, when it is not `bin/<tool>`.
     pub program: Option<String>,
 }
 
@@ -47,7 +48,7 @@ impl TestBuild {
     ///
     /// # Errors
     /// Names the one that is not.
-    pub fn check(&self) -> Result<(), String> {
+    pub fn check(&self) -> Result<(), Reason> {
         let part = "agent_cli.update.test_build";
         bounded(&format!("{part}.publisher"), &self.publisher)?;
         bounded(&format!("{part}.arguments"), &self.arguments)?;
@@ -57,21 +58,22 @@ impl TestBuild {
             if program.is_none_or(|program| program.is_empty() || leaves(program)) {
                 return Err(format!(
                     "a program of {part} is neither one of the project nor on PATH"
-                ));
+                )
+                .into());
             }
         }
         if let Some(name) =
             self.environment.keys().find(|name| !is_variable(name) || is_reserved(name))
         {
-            return Err(format!("{part} cannot set the variable `{}`", excerpt(name, 200)));
+            return Err(format!("{part} cannot set the variable `{}`", excerpt(name, 200)).into());
         }
         let Some(npm) = &self.npm else { return Ok(()) };
         if !is_package(&npm.package) {
-            return Err(format!("`{}` is not an npm package", excerpt(&npm.package, 200)));
+            return Err(format!("`{}` is not an npm package", excerpt(&npm.package, 200)).into());
         }
         match &npm.program {
             Some(program) if !is_inside(program) => {
-                Err(format!("`{}` leaves its package", excerpt(program, 200)))
+                Err(format!("`{}` leaves its package", excerpt(program, 200)).into())
             }
             _ => Ok(()),
         }
@@ -91,7 +93,7 @@ impl TestBuild {
 }
 
 impl Npm {
-    /// Where the program lies in its package on this platform.
+    /// The path of the program in its package on this platform.
     pub fn program_on_this_platform(&self, tool: &str) -> String {
         let program = self.program.clone().unwrap_or_else(|| format!("bin/{tool}"));
         program.replace(PLATFORM, &platform())

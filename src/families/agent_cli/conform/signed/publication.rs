@@ -10,6 +10,7 @@ use semver::Version;
 
 use crate::conform::sandbox::Sandbox;
 use crate::conform::session::ToolCaller;
+use crate::reason::Reason;
 use crate::system::files::{self, Kind};
 use crate::system::subject::{self, Ending, Launch, Stimulus};
 
@@ -72,7 +73,7 @@ impl Publication {
         self.place.path().join("out")
     }
 
-    /// The directory that `{trust}` stands for.
+    /// The directory that replaces `{trust}`.
     pub fn trust(&self) -> String {
         self.place.path().join("out/trust").display().to_string()
     }
@@ -84,7 +85,7 @@ impl Publication {
     }
 }
 
-type PublicationSlot = Result<Arc<Publication>, String>;
+type PublicationSlot = Result<Arc<Publication>, Reason>;
 
 /// All publications of a run.
 #[derive(Debug, Default)]
@@ -111,7 +112,7 @@ fn publish(
     session: &ToolCaller,
     build: &TestBuild,
     version: &Version,
-) -> Result<Publication, String> {
+) -> Result<Publication, Reason> {
     let own = std::slice::from_ref(&build.program);
     let (_, program, _) = of_project(session, own, "the test build")?;
     let installed = files::read_named(&program, MAX_PROGRAM)
@@ -122,7 +123,7 @@ fn publish(
     let out = place.path().join("out");
     run(session, build, version, &place, &out)?;
     if !matches!(files::kind(&out.join("trust")), Ok(Kind::Directory)) {
-        return Err("the publisher makes no directory `trust`".to_owned());
+        return Err("the publisher makes no directory `trust`".into());
     }
     let new = files::read(&out.join("program"), MAX_PROGRAM)
         .map_err(|error| format!("the publisher makes no file `program`: {error}"))?;
@@ -134,7 +135,7 @@ fn publish(
         }
     }
     if !kinds.contains_key(GOOD) {
-        return Err(format!("the publisher makes no release of the kind `{GOOD}`"));
+        return Err(format!("the publisher makes no release of the kind `{GOOD}`").into());
     }
     Ok(Publication { place, kinds, installed: installed.bytes, program: new.bytes })
 }
@@ -149,7 +150,7 @@ fn run(
     version: &Version,
     place: &Sandbox,
     out: &Path,
-) -> Result<(), String> {
+) -> Result<(), Reason> {
     let (root, program, first) = of_project(session, &build.publisher, "the publisher")?;
     let kinds = all_kinds().collect::<Vec<_>>().join(",");
     let own =
@@ -173,22 +174,23 @@ fn run(
     match ran.ending {
         Ending::Exited(0) => Ok(()),
         Ending::TimedOut => {
-            Err(format!("the publisher needs more than {} seconds", LIMIT.as_secs()))
+            Err(format!("the publisher needs more than {} seconds", LIMIT.as_secs()).into())
         }
-        _ => Err(format!("the publisher fails: {said}")),
+        _ => Err(format!("the publisher fails: {said}").into()),
     }
 }
 
 /// The files of a release; `None` when the publisher does not know the kind.
-fn assets(directory: &Path, room: &mut u64) -> Result<Option<BTreeMap<String, Vec<u8>>>, String> {
+fn assets(directory: &Path, room: &mut u64) -> Result<Option<BTreeMap<String, Vec<u8>>>, Reason> {
     if !matches!(files::kind(directory), Ok(Kind::Directory)) {
         return Ok(None);
     }
-    let fault =
-        |error: std::io::Error| format!("a release of the publisher cannot be read: {error}");
+    let fault = |error: std::io::Error| {
+        Reason::from(format!("a release of the publisher cannot be read: {error}"))
+    };
     let names = files::names(directory).map_err(fault)?;
     if names.len() > MAX_FILES {
-        return Err(format!("a release of the publisher has more than {MAX_FILES} files"));
+        return Err(format!("a release of the publisher has more than {MAX_FILES} files").into());
     }
     let mut assets = BTreeMap::new();
     for name in names {

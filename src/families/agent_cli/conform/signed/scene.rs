@@ -281,7 +281,7 @@ fn publication(
     let publications = lab.session.state.of(Publications::default);
     let publications =
         publications.ok_or_else(|| Unfinished::Blocked("there are no publications".to_owned()))?;
-    publications.of(lab.session, build, version).map_err(Unfinished::Blocked)
+    publications.of(lab.session, build, version).map_err(Unfinished::blocked)
 }
 
 /// Whether a request is for something that a list of checksums names.
@@ -294,7 +294,7 @@ fn is_archive(target: &str) -> bool {
 /// Names in the directory of the program.
 fn beside(program: &Path) -> BTreeSet<String> {
     let names = program.parent().map(files::names).and_then(Result::ok).unwrap_or_default();
-    // A lock may stay: whoever removes it can remove that of another.
+    // A lock may stay: a process that removes it could remove the lock of another.
     names
         .into_iter()
         .map(|name| name.to_string_lossy().into_owned())
@@ -361,7 +361,7 @@ fn file_name(tool: &str) -> String {
     if cfg!(windows) { format!("{name}.exe") } else { name.to_owned() }
 }
 
-/// Whether something of this name lies anywhere below a directory.
+/// Whether there is an entry of this name anywhere below a directory.
 pub fn finds(root: &Path, name: &str) -> bool {
     const MOST: usize = 20_000;
     let (mut waiting, mut seen) = (vec![root.to_owned()], 0_usize);

@@ -138,7 +138,7 @@ pub(super) fn check(
     picker_sources(manifest, source, found);
 }
 
-/// One finding for the whole manifest: the same member usually stands in every field.
+/// One finding for the whole manifest: usually every field has the same member.
 fn unread(manifest: &ConnectorManifest<'_>, source: &SourceText<'_>, found: &mut Collector) {
     let surplus = || {
         manifest

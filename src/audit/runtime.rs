@@ -12,6 +12,7 @@ use crate::inputs::desired_runtime::{module_of, runtime_of};
 use crate::inputs::project::Project;
 use crate::inputs::{repository, runtimes};
 use crate::plan::{Digest, RelativePath, TreeEntry};
+use crate::reason::Reason;
 
 use super::rules;
 
@@ -106,7 +107,7 @@ pub fn older(
     }
     match released(section, locked) {
         Err(reason) => Older {
-            findings: vec![rules::RUNTIME_UNKNOWN.finding(LOCK_PATH, reason)],
+            findings: vec![rules::RUNTIME_UNKNOWN.finding(LOCK_PATH, reason.into())],
             compared: BTreeSet::new(),
         },
         Ok(files) => judged(project, repository, record, section, &files),
@@ -116,7 +117,7 @@ pub fn older(
 type Released = BTreeMap<RelativePath, Digest>;
 
 /// Every file that the recorded version has, owned parts left out.
-fn released(section: &RuntimeSection, locked: &LockedRuntime) -> Result<Released, String> {
+fn released(section: &RuntimeSection, locked: &LockedRuntime) -> Result<Released, Reason> {
     let listed =
         runtimes::released(&section.name, locked.version).map_err(|error| error.to_string())?;
     let listed = listed.ok_or_else(|| {
@@ -133,7 +134,7 @@ fn released(section: &RuntimeSection, locked: &LockedRuntime) -> Result<Released
     if files.keys().eq(locked.files.keys()) {
         return Ok(files);
     }
-    Err(format!("the lock does not list the files of runtime {}", locked.version))
+    Err(format!("the lock does not list the files of runtime {}", locked.version).into())
 }
 
 fn judged(

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use super::model::{ApiDescription, Endpoint, SecurityScheme};
+use crate::reason::Reason;
 use crate::visible::excerpt;
 
 /// How the key travels.
@@ -103,7 +104,7 @@ impl ApiCredentials {
     ///
     /// # Errors
     /// When it wants others, by their names.
-    pub fn needs(&self, endpoint: &Endpoint) -> Result<bool, String> {
+    pub fn needs(&self, endpoint: &Endpoint) -> Result<bool, Reason> {
         let alternatives = match endpoint.security.as_ref().or(self.default.as_ref()) {
             None => return Ok(false),
             Some(alternatives) if alternatives.is_empty() => return Ok(false),
@@ -126,7 +127,7 @@ impl ApiCredentials {
             names.collect::<Vec<_>>().join(" and ")
         };
         let wanted: Vec<_> = alternatives.iter().take(3).map(shown).collect();
-        Err(format!("it needs {}", wanted.join(" or ")))
+        Err(format!("it needs {}", wanted.join(" or ")).into())
     }
 }
 

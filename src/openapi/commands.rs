@@ -12,6 +12,7 @@ use super::modes::{self, ModeDecision, ModeFault};
 use super::selection::Selection;
 use super::servers;
 use crate::contract::rules::names;
+use crate::reason::Reason;
 use crate::visible::excerpt;
 
 /// Most operations that are taken without a selection.
@@ -142,13 +143,13 @@ pub fn plan(
         let Some(prefix) = servers::prefix(base, &endpoint.servers) else {
             let url = endpoint.servers.first().map_or("", |server| server.url.as_str());
             let reason = format!("it is on another server, {}", excerpt(url, 80));
-            plan.left_out.push(left(endpoint, assigned.id, &reason));
+            plan.left_out.push(left(endpoint, assigned.id, reason.as_str()));
             continue;
         };
         let is_public = match plan.credentials.needs(endpoint) {
             Ok(needs) => !needs,
             Err(reason) => {
-                plan.left_out.push(left(endpoint, assigned.id, &reason));
+                plan.left_out.push(left(endpoint, assigned.id, reason.as_str()));
                 continue;
             }
         };
@@ -167,7 +168,7 @@ pub fn plan(
         };
         let mut endpoint = endpoint.clone();
         if let Err(reason) = without_secrets(&mut endpoint) {
-            plan.left_out.push(left(&endpoint, id, &reason));
+            plan.left_out.push(left(&endpoint, id, reason.as_str()));
             continue;
         }
         let options = fields.assign(&endpoint, &id);
@@ -217,11 +218,13 @@ fn wished_mode(
 }
 
 /// Takes inputs away that ask for a secret: a command line is printed and seen by others.
-fn without_secrets(endpoint: &mut Endpoint) -> Result<(), String> {
+fn without_secrets(endpoint: &mut Endpoint) -> Result<(), Reason> {
     let is_secret = |name: &str| names::is_secret_option(&super::words::folded(name));
     if let Some(needed) = endpoint.inputs.iter().find(|one| one.is_required && is_secret(&one.name))
     {
-        return Err(format!("it needs the secret `{}` as an input", excerpt(&needed.name, 60)));
+        return Err(
+            format!("it needs the secret `{}` as an input", excerpt(&needed.name, 60)).into()
+        );
     }
     let notes = &mut endpoint.notes;
     endpoint.inputs.retain(|input| {
@@ -331,7 +334,7 @@ mod tests {
     use crate::openapi::{InputKind, read};
 
     fn planned(text: &str) -> ApiPlan {
-        let nothing = |_: &str| Err("no files".to_owned());
+        let nothing = |_: &str| Err("no files".into());
         let api = read("api.yaml", text.as_bytes().to_vec(), &nothing).unwrap();
         plan(&api, &ApiWishes::default(), ("ACME", 54)).unwrap()
     }

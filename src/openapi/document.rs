@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{swagger, yaml};
+use crate::reason::Reason;
 use crate::strict_json;
 use crate::visible::excerpt;
 
@@ -42,7 +43,7 @@ pub enum DescriptionError {
 }
 
 /// Reads a file below the directory of the description; its name is relative, without `..`.
-pub type FileReader<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, String>;
+pub type FileReader<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, Reason>;
 
 /// The trees.
 #[derive(Debug)]
@@ -126,7 +127,7 @@ impl DocumentTrees {
                 let wanted = match below(&from, file) {
                     Ok(wanted) => wanted,
                     Err(reason) => {
-                        trees.unread.insert(excerpt(file, 120), reason.to_owned());
+                        trees.unread.insert(excerpt(file, 120), reason.into());
                         continue;
                     }
                 };
@@ -143,7 +144,7 @@ impl DocumentTrees {
                         trees.files.push((wanted.clone(), parsed(&wanted, bytes)?));
                     }
                     Err(reason) => {
-                        trees.unread.insert(excerpt(file, 120), reason);
+                        trees.unread.insert(excerpt(file, 120), reason.into());
                     }
                 }
             }
@@ -162,7 +163,7 @@ impl DocumentTrees {
     ///
     /// # Errors
     /// The reference that leads nowhere, or in a circle.
-    pub fn followed<'a>(&'a self, at: Node<'a>) -> Result<Node<'a>, String> {
+    pub fn followed<'a>(&'a self, at: Node<'a>) -> Result<Node<'a>, Reason> {
         let mut here = at;
         for _ in 0..MAX_HOPS {
             let Some(target) = here.value.get("$ref").and_then(Value::as_str) else {
@@ -170,7 +171,7 @@ impl DocumentTrees {
             };
             here = self.target(here, target).ok_or_else(|| excerpt(target, 120))?;
         }
-        Err(excerpt(at.text("$ref"), 120))
+        Err(excerpt(at.text("$ref"), 120).into())
     }
 
     /// A member with its references followed.
@@ -274,13 +275,13 @@ fn collect_references(value: &Value, targets: &mut Vec<String>) {
 }
 
 /// The file that `target` names in the file `from`, relative to the directory of the description.
-fn below(from: &str, target: &str) -> Result<String, &'static str> {
+fn below(from: &str, target: &str) -> Result<String, Reason> {
     let target = decoded(target);
     if target.contains("://") || target.starts_with("//") {
-        return Err("an address is never fetched");
+        return Err("an address is never fetched".into());
     }
     if target.starts_with('/') || target.contains(['\\', ':', '\0']) {
-        return Err("only files below the directory of the description are read");
+        return Err("only files below the directory of the description are read".into());
     }
     let directory = from.rsplit_once('/').map_or("", |(directory, _)| directory);
     let mut parts: Vec<&str> = directory.split('/').filter(|part| !part.is_empty()).collect();
@@ -289,7 +290,7 @@ fn below(from: &str, target: &str) -> Result<String, &'static str> {
             "" | "." => {}
             ".." => {
                 if parts.pop().is_none() {
-                    return Err("only files below the directory of the description are read");
+                    return Err("only files below the directory of the description are read".into());
                 }
             }
             other => parts.push(other),
@@ -316,8 +317,8 @@ fn decoded(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn nothing(_: &str) -> Result<Vec<u8>, String> {
-        Err("there is no such file".to_owned())
+    fn nothing(_: &str) -> Result<Vec<u8>, Reason> {
+        Err("there is no such file".into())
     }
 
     fn trees(text: &str) -> DocumentTrees {
@@ -335,7 +336,7 @@ mod tests {
         let found = trees.followed(root.get("a").unwrap()).unwrap();
         assert_eq!(found.value["x"], 1);
         assert!(trees.followed(root.get("loop").unwrap()).is_err());
-        assert_eq!(trees.followed(root.get("lost").unwrap()).unwrap_err(), "#/nowhere");
+        assert_eq!(trees.followed(root.get("lost").unwrap()).unwrap_err(), "#/nowhere".into());
     }
 
     #[test]
@@ -346,7 +347,7 @@ mod tests {
         let read = |name: &str| match name {
             "parts/pet.yaml" => Ok(b"Pet: {$ref: 'name.yaml'}".to_vec()),
             "parts/name.yaml" => Ok(b"type: string".to_vec()),
-            other => Err(format!("no {other}")),
+            other => Err(format!("no {other}").into()),
         };
         let trees = DocumentTrees::read("api.yaml", text.as_bytes().to_vec(), &read).unwrap();
         let found = trees.followed(trees.root().get("a").unwrap()).unwrap();

@@ -4,12 +4,13 @@
 
 use super::document::Node;
 use super::model::{ApiInput, InputKind, InputPlace};
+use crate::reason::Reason;
 
 /// The style of a parameter.
 ///
 /// # Errors
 /// Why it cannot be written.
-pub fn of(parameter: Node<'_>, input: &ApiInput, is_json: bool) -> Result<String, String> {
+pub fn of(parameter: Node<'_>, input: &ApiInput, is_json: bool) -> Result<String, Reason> {
     let style = parameter.text("style");
     let usual = if input.place == InputPlace::Query { "form" } else { "simple" };
     let style = if style.is_empty() { usual } else { style };
@@ -24,8 +25,10 @@ pub fn of(parameter: Node<'_>, input: &ApiInput, is_json: bool) -> Result<String
             _ => Ok(String::new()),
         };
     }
-    let refused =
-        || Err(format!("its style `{}` is not known", crate::visible::excerpt(style, 30)));
+    let refused = || {
+        let style = crate::visible::excerpt(style, 30);
+        Err(format!("its style `{style}` is not known").into())
+    };
     match input.place {
         InputPlace::Query => query(style, explode, &input.kind).map_or_else(refused, Ok),
         InputPlace::Path => path(style, explode, input).map_or_else(refused, Ok),
@@ -113,7 +116,7 @@ mod tests {
 
     fn inputs(operation: &Value) -> Vec<ApiInput> {
         let document = json!({"openapi": "3.1.0", "paths": {"/x/{color}/y": {"post": operation}}});
-        let nothing = |_: &str| Err("no files".to_owned());
+        let nothing = |_: &str| Err("no files".into());
         let api = read("api.json", document.to_string().into_bytes(), &nothing).unwrap();
         let endpoint = api.endpoints.into_iter().next().unwrap();
         assert_eq!(endpoint.obstacle, None, "{operation}");

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::generate::record_origin::{GIT_PREFIX, GitAddress, HOST_PREFIX, is_tag};
 use crate::plan::RelativePath;
+use crate::reason::Reason;
 use crate::repository::Repository;
 
 use super::fault::TemplateError;
@@ -37,24 +38,27 @@ impl<'a> NamedTemplate<'a> {
     /// # Errors
     /// When it begins like a repository and is none.
     pub fn of(text: &'a str) -> Result<Self, TemplateError> {
-        let fault = |reason: String| TemplateError::Name { text: without_user(text), reason };
+        let fault = |reason: Reason| TemplateError::Name {
+            text: without_user(text),
+            reason: reason.into(),
+        };
         if let Some(rest) = text.strip_prefix(HOST_PREFIX) {
             let (name, wanted) = in_repository(rest).map_err(fault)?;
-            let repository = Repository::parse(name).map_err(|error| fault(error.to_string()))?;
+            let repository = Repository::parse(name).map_err(|error| fault(Reason::of(error)))?;
             return Ok(Self::Own(Place::Host { repository, wanted }));
         }
         if let Some(rest) = text.strip_prefix(GIT_PREFIX) {
             let Some(rest) = rest.strip_prefix("https://") else {
-                return Err(fault("only `git+https://…` is supported".to_owned()));
+                return Err(fault("only `git+https://…` is supported".into()));
             };
             let (path, wanted) = in_repository(rest).map_err(fault)?;
             let address = GitAddress::parse(&format!("https://{path}"))
-                .map_err(|reason| fault(reason.to_string()))?;
+                .map_err(|error| fault(Reason::of(error)))?;
             return Ok(Self::Own(Place::Git { address, wanted }));
         }
         if text.contains("://") {
             let reason = "a repository is `github:OWNER/REPOSITORY` or `git+https://…`";
-            return Err(fault(reason.to_owned()));
+            return Err(fault(reason.into()));
         }
         let is_path = text.contains(['/', '\\']) || [".", ".."].contains(&text);
         Ok(if is_path {
@@ -82,7 +86,7 @@ fn without_user(text: &str) -> String {
 }
 
 /// Splits `NAME[@TAG][//SUBDIR]`.
-fn in_repository(text: &str) -> Result<(&str, InRepository), String> {
+fn in_repository(text: &str) -> Result<(&str, InRepository), Reason> {
     let (text, directory) = match text.split_once("//") {
         Some((text, directory)) => (text, Some(directory)),
         None => (text, None),
@@ -95,7 +99,7 @@ fn in_repository(text: &str) -> Result<(&str, InRepository), String> {
         _ => (text, None),
     };
     if tag.is_some_and(|tag| !is_tag(tag)) {
-        return Err("the text after `@` is not a tag".to_owned());
+        return Err("the text after `@` is not a tag".into());
     }
     Ok((name, InRepository { tag: tag.map(str::to_owned), directory }))
 }

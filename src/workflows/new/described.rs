@@ -10,6 +10,7 @@ use crate::openapi::{
     WishFault,
 };
 use crate::plan::Digest;
+use crate::reason::Reason;
 use crate::report::answers::openapi::{
     DescribedApi, DescribedCommand, LeftOutOperation, TagCount, UnsupportedPart,
 };
@@ -130,7 +131,7 @@ pub fn load(file: &Path) -> Result<LoadedApi, Failure> {
     let directory = file.parent().map(Path::to_owned).unwrap_or_default();
     let below = |path: &str| {
         let loaded = files::read(&directory.join(path), openapi::MAX_BYTES);
-        loaded.map(|loaded| loaded.bytes).map_err(|error| error.to_string())
+        loaded.map(|loaded| loaded.bytes).map_err(Reason::of)
     };
     let api = openapi::read(&name, loaded.bytes, &below)
         .map_err(|error: DescriptionError| refused(error.to_string()))?;

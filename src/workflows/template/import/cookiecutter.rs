@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use crate::contract::json;
 use crate::inputs::own_template::RepositoryFile;
+use crate::reason::Reason;
 use crate::report::answers::template::LeftOutPart;
 use crate::report::{ErrorCode, Failure};
 
@@ -198,7 +199,7 @@ fn questions(
 ///
 /// # Errors
 /// The reason why it cannot be one.
-pub fn default(text: &str, names: &JinjaNames<'_>) -> Result<String, String> {
+pub fn default(text: &str, names: &JinjaNames<'_>) -> Result<String, Reason> {
     if !is_template(text) {
         return Ok(text.to_owned());
     }
@@ -207,5 +208,5 @@ pub fn default(text: &str, names: &JinjaNames<'_>) -> Result<String, String> {
         let code = expression(code, names)?;
         return Ok(format!("{{= {code} =}}"));
     }
-    translate(text, names).map_err(|(_, reason)| reason)
+    translate(text, names).map_err(|(_, reason)| reason.into())
 }

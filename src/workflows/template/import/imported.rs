@@ -47,7 +47,7 @@ fn translated(
     names: &JinjaNames<'_>,
     copied: bool,
 ) -> Result<Translated, FileRefusal> {
-    let placed = place(path, names).map_err(|reason| (None, reason))?;
+    let placed = place(path, names).map_err(|reason| (None, reason.into()))?;
     let text = std::str::from_utf8(&file.bytes).ok().filter(|text| !copied && is_template(text));
     let Some(text) = text else {
         // A file that only looks like one of ours.

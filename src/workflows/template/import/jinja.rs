@@ -1,5 +1,6 @@
 //! Jinja to the language of aos templates: names, conditions, a few filters. Whatever could run code is refused.
 
+use crate::reason::Reason;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::question::Asked;
@@ -64,14 +65,13 @@ pub fn translate(text: &str, names: &JinjaNames<'_>) -> Result<String, Refused> 
         };
         let inside = &open[2..2 + length];
         rest = &open[2 + length + 2..];
-        let fault = |reason: String| (line, reason);
+        let fault = |reason: Reason| (line, reason.into());
         match mark {
             "{{" => translation.print(inside).map_err(fault)?,
             "{#" => {}
             _ => {
                 if words(inside).first().is_some_and(|word| *word == "raw") {
-                    let (raw, after) =
-                        raw(rest).ok_or_else(|| fault("`raw` has no end".to_owned()))?;
+                    let (raw, after) = raw(rest).ok_or_else(|| fault("`raw` has no end".into()))?;
                     translation.verbatim(raw);
                     rest = after;
                 } else {
@@ -86,7 +86,7 @@ pub fn translate(text: &str, names: &JinjaNames<'_>) -> Result<String, Refused> 
 ///
 /// # Errors
 /// The reason why it is not supported.
-pub fn expression(text: &str, names: &JinjaNames<'_>) -> Result<String, String> {
+pub fn expression(text: &str, names: &JinjaNames<'_>) -> Result<String, Reason> {
     Translation { names, locals: BTreeSet::new(), out: String::new() }.expression(text)
 }
 
@@ -172,7 +172,7 @@ impl Translation<'_> {
         self.out.push_str(rest);
     }
 
-    fn print(&mut self, inside: &str) -> Result<(), String> {
+    fn print(&mut self, inside: &str) -> Result<(), Reason> {
         let (before, code, after) = trimmed(inside);
         let named = self.names.question(code.trim());
         if let Some(asked) = named.filter(|asked| asked.is_yes_no) {
@@ -187,7 +187,7 @@ impl Translation<'_> {
         Ok(())
     }
 
-    fn statement(&mut self, inside: &str) -> Result<(), String> {
+    fn statement(&mut self, inside: &str) -> Result<(), Reason> {
         let (before, code, after) = trimmed(inside);
         let code = code.trim();
         let (word, rest) = code.split_once(char::is_whitespace).unwrap_or((code, ""));
@@ -198,19 +198,19 @@ impl Translation<'_> {
                 let (name, value) = rest.split_once('=').ok_or("`set` without a value")?;
                 let name = name.trim();
                 if !is_name(name) {
-                    return Err(format!("`set {name}` is not supported"));
+                    return Err(format!("`set {name}` is not supported").into());
                 }
                 let value = self.expression(value)?;
                 self.locals.insert(name.to_owned());
                 format!("set {name} = {value}")
             }
-            word => return Err(format!("`{{% {word} %}}` is not supported")),
+            word => return Err(format!("`{{% {word} %}}` is not supported").into()),
         };
         self.out.push_str(&format!("{{%{before} {code} {after}%}}"));
         Ok(())
     }
 
-    fn expression(&self, text: &str) -> Result<String, String> {
+    fn expression(&self, text: &str) -> Result<String, Reason> {
         let mut out: Vec<String> = Vec::new();
         let mut rest = text.trim();
         while let Some(first) = rest.chars().next() {
@@ -218,7 +218,7 @@ impl Translation<'_> {
                 let end = rest[1..].find(first).ok_or("a text has no end")? + 2;
                 let literal = &rest[..end];
                 if literal.contains(['\\', '\n']) {
-                    return Err("a text with `\\` is not supported".to_owned());
+                    return Err("a text with `\\` is not supported".into());
                 }
                 out.push(literal.to_owned());
                 rest = rest[end..].trim_start();
@@ -229,7 +229,7 @@ impl Translation<'_> {
                 let name = &rest[..length];
                 rest = rest[length..].trim_start();
                 if rest.starts_with('(') {
-                    return Err(format!("it calls `{name}`"));
+                    return Err(format!("it calls `{name}`").into());
                 }
                 out.push(self.name(name)?);
             } else if first.is_ascii_digit() {
@@ -249,10 +249,10 @@ impl Translation<'_> {
                 rest = rest[operator.len()..].trim_start();
             }
         }
-        if out.is_empty() { Err("an expression is empty".to_owned()) } else { Ok(out.join(" ")) }
+        if out.is_empty() { Err("an expression is empty".into()) } else { Ok(out.join(" ")) }
     }
 
-    fn name(&self, name: &str) -> Result<String, String> {
+    fn name(&self, name: &str) -> Result<String, Reason> {
         match name {
             "True" | "true" => return Ok("true".to_owned()),
             "False" | "false" => return Ok("false".to_owned()),
@@ -271,13 +271,13 @@ impl Translation<'_> {
         match self.names.question(name) {
             Some(asked) if asked.is_yes_no => Ok(format!("({} == \"yes\")", asked.key)),
             Some(asked) => Ok(asked.key.clone()),
-            None if key.contains('.') => Err(format!("it uses `{name}`, which is code")),
-            None => Err(format!("it uses `{name}`, which is not a question")),
+            None if key.contains('.') => Err(format!("it uses `{name}`, which is code").into()),
+            None => Err(format!("it uses `{name}`, which is not a question").into()),
         }
     }
 
     /// A filter with its arguments; the text after it.
-    fn filter<'t>(&self, text: &'t str) -> Result<(String, &'t str), String> {
+    fn filter<'t>(&self, text: &'t str) -> Result<(String, &'t str), Reason> {
         let length = text
             .find(|symbol: char| !(symbol.is_ascii_alphanumeric() || symbol == '_'))
             .unwrap_or(text.len());
@@ -295,7 +295,7 @@ impl Translation<'_> {
             ("tojson" | "jsonify", []) => "| json".to_owned(),
             ("replace", [from, to]) => format!("| replace(from={from}, to={to})"),
             ("default" | "d", [value]) => format!("| default(value={value})"),
-            _ => return Err(unsupported()),
+            _ => return Err(unsupported().into()),
         };
         Ok((filter, rest))
     }

@@ -2,6 +2,7 @@
 
 use super::conditions::condition;
 use super::jinja::JinjaNames;
+use crate::reason::Reason;
 
 /// A path in `files/`, and the conditions on it and its directories, by the path in a project.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -14,7 +15,7 @@ pub struct PlacedFile {
 ///
 /// # Errors
 /// The reason why aos has no such place.
-pub fn place(path: &str, names: &JinjaNames<'_>) -> Result<PlacedFile, String> {
+pub fn place(path: &str, names: &JinjaNames<'_>) -> Result<PlacedFile, Reason> {
     let (mut placed, mut project) = (PlacedFile::default(), String::new());
     for component in path.split('/') {
         let (component, only) = match conditional(component) {
@@ -28,10 +29,10 @@ pub fn place(path: &str, names: &JinjaNames<'_>) -> Result<PlacedFile, String> {
         };
         let name = named(component, names)?;
         if name.is_empty() {
-            return Err("a part of its name is empty".to_owned());
+            return Err("a part of its name is empty".into());
         }
         if name.starts_with("dot_") {
-            return Err("a name that begins with `dot_` would begin with a dot".to_owned());
+            return Err("a name that begins with `dot_` would begin with a dot".into());
         }
         let separator = if project.is_empty() { "" } else { "/" };
         project.push_str(separator);
@@ -56,7 +57,7 @@ fn conditional(component: &str) -> Option<(&str, &str)> {
 }
 
 /// A name without expressions, with `@tool@` and `@package@`.
-fn named(component: &str, names: &JinjaNames<'_>) -> Result<String, String> {
+fn named(component: &str, names: &JinjaNames<'_>) -> Result<String, Reason> {
     let (mut name, mut rest) = (String::new(), component);
     while let Some((before, after)) = rest.split_once("{{") {
         let (code, after) = after.split_once("}}").ok_or("an expression in its name has no end")?;
@@ -73,7 +74,7 @@ fn named(component: &str, names: &JinjaNames<'_>) -> Result<String, String> {
     }
     name.push_str(rest);
     if name.contains("{%") || name.contains("{#") {
-        return Err("a part of its name is conditional".to_owned());
+        return Err("a part of its name is conditional".into());
     }
     Ok(name)
 }

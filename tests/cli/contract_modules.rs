@@ -61,13 +61,13 @@ impl Tool {
         Self { sandbox, root, contract, extension }
     }
 
-    /// A tag of a directory: every text that the contract leaves open is hostile.
+    /// A tag of a directory: every text that a later contract can choose is hostile.
     fn hostile() -> Self {
         let tag = concat!(env!("CARGO_MANIFEST_DIR"), "/contract/agent-cli/v1.2.0/contract.json");
         let mut contract: Value = serde_json::from_str(&disk::read(tag.as_ref())).unwrap();
         contract["tag"] = "v1.9.0".into();
-        for meaning in contract["exit_codes"]["table"].as_object_mut().unwrap().values_mut() {
-            *meaning = HOSTILE.into();
+        for exit in ["30", "31", "125"] {
+            contract["exit_codes"]["table"][exit] = HOSTILE.into();
         }
         contract["self_description"]["update"]["odd-member.name"] = json!(["a.b", "c-d", "_e"]);
         Self::new(contract, json!({}), &["sync-spec", "--from", "../specs", "--to", "v1.9.0"])

@@ -148,9 +148,7 @@ class ExchangeMock(Mock):
                 headers["Link"] = f'<{link}>; rel="next"'
             elif rules["next"] and rules["items"]:
                 _put(document, rules["next"], link if is_more else None)
-        elif (
-            rules["style"] == "cursor" and rules["items"] and not _is_by_entry(rules)
-        ):
+        elif rules["style"] == "cursor" and rules["items"] and not _is_by_entry(rules):
             _put(document, rules["next"], f"~{after}/" if is_more else None)
         if rules["items"] and rules["more"]:
             _put(document, rules["more"], is_more)

@@ -85,8 +85,8 @@ fn a_contract_of_a_tool_that_gives_up_what_callers_rely_on_is_refused() {
     let scene = Scene::without_source();
     let tool = tool(&scene);
     let released =
-        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("contract/agent-cli/v1.1.0");
-    let text = disk::read(&released.join("contract.json")).replace("\"v1.1.0\"", "\"v1.6.2\"");
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("contract/agent-cli/v1.2.0");
+    let text = disk::read(&released.join("contract.json")).replace("\"v1.2.0\"", "\"v1.6.2\"");
     let fork = |place: &str, value: serde_json::Value| {
         let mut contract: serde_json::Value = serde_json::from_str(&text).unwrap();
         *contract.pointer_mut(place).unwrap() = value;

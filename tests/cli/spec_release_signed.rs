@@ -120,8 +120,8 @@ fn the_other_family_follows_a_source_as_well() {
     let scene = Scene::new();
     let tool = scene.sandbox.work().join("tool");
     let released =
-        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("contract/agent-cli/v1.1.0");
-    let text = disk::read(&released.join("contract.json")).replace("\"v1.1.0\"", "\"v1.4\"");
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("contract/agent-cli/v1.2.0");
+    let text = disk::read(&released.join("contract.json")).replace("\"v1.2.0\"", "\"v1.4\"");
     scene.sandbox.write(
         "tool/aos.toml",
         &format!("family = \"agent-cli\"\n[spec]\nsource = \"{SOURCE}\"\n"),

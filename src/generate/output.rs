@@ -167,7 +167,8 @@ impl Output {
 }
 
 /// The platform that the go command reads from a file name: the last word after `_`, up to the first dot.
-fn platform(name: &str) -> Option<&str> {
+#[must_use]
+pub fn platform(name: &str) -> Option<&str> {
     let stem = name.split('.').next()?;
     let word = stem.strip_suffix("_test").unwrap_or(stem).rsplit_once('_')?.1;
     PLATFORMS.contains(&word).then_some(word)

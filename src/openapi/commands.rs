@@ -2,53 +2,22 @@
 //!
 //! Decides everything and writes nothing; what is left out is named with its reason.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::auth::{self, ApiCredentials};
 use super::fields::{ApiField, FieldNames};
-use super::ids::{self, RequestKey};
+use super::ids;
 use super::model::{ApiDescription, Endpoint, InputPlace};
-use super::modes::{self, ModeDecision, ModeFault};
+use super::modes::{self, ModeDecision};
 use super::selection::Selection;
 use super::servers;
+use super::wishes::{ApiWishes, WishFault, check_wishes, renamed, wished_mode};
 use crate::contract::rules::names;
 use crate::reason::Reason;
 use crate::visible::excerpt;
 
 /// Most operations that are taken without a selection.
 pub const MAX_UNASKED: usize = 60;
-
-/// What the user says about the commands.
-#[derive(Clone, Debug, Default)]
-pub struct ApiWishes {
-    pub select: Vec<String>,
-    pub include_deprecated: bool,
-    /// Modes by command id.
-    pub modes: BTreeMap<String, String>,
-    /// New ids by the ids that were found.
-    pub renames: BTreeMap<String, String>,
-    /// Ids that a project already has for method and path.
-    pub kept: BTreeMap<RequestKey, String>,
-    /// Only these requests, whatever `select` says; `None` for all.
-    pub only: Option<BTreeSet<RequestKey>>,
-}
-
-/// A wish that cannot be met.
-#[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
-pub enum WishFault {
-    #[error("`--{option} {id}=…`: no selected operation has this id")]
-    Unknown { option: &'static str, id: String, near: Option<String> },
-    #[error("`--mode {id}={mode}`: the modes are readonly, write, full and admin")]
-    Mode { id: String, mode: String },
-    #[error("`--mode {id}={mode}` is too low: {why}, so `{lowest}` is the lowest mode")]
-    LowMode { id: String, mode: String, lowest: &'static str, why: String },
-    #[error("`--rename {id}={new}`: {reason}")]
-    Rename { id: String, new: String, reason: String },
-    #[error("`--select {0}` matches no operation")]
-    Select(String),
-    #[error("no operation can be used: {0}")]
-    Nothing(String),
-}
 
 /// A command.
 #[derive(Clone, Debug)]
@@ -143,7 +112,7 @@ pub fn plan(
         let Some(prefix) = servers::prefix(base, &endpoint.servers) else {
             let url = endpoint.servers.first().map_or("", |server| server.url.as_str());
             let reason = format!("it is on another server, {}", excerpt(url, 80));
-            plan.left_out.push(left(endpoint, assigned.id, reason.as_str()));
+            plan.left_out.push(left(endpoint, assigned.id, &reason));
             continue;
         };
         let is_public = match plan.credentials.needs(endpoint) {
@@ -199,24 +168,6 @@ pub fn plan(
     Ok(plan)
 }
 
-/// The mode that somebody chose; the id that the command gets says which verb the contract looks at.
-fn wished_mode(
-    mode: &str,
-    endpoint: &Endpoint,
-    id: &str,
-    wishes: &ApiWishes,
-    before: &ModeDecision,
-) -> Result<ModeDecision, WishFault> {
-    let named = wishes.renames.get(id).map_or(id, String::as_str);
-    modes::chosen(mode, endpoint, named, before).map_err(|fault| {
-        let (id, mode) = (id.to_owned(), excerpt(mode, 40));
-        match fault {
-            ModeFault::Unknown => WishFault::Mode { id, mode },
-            ModeFault::TooLow { lowest, why } => WishFault::LowMode { id, mode, lowest, why },
-        }
-    })
-}
-
 /// Takes inputs away that ask for a secret: a command line is printed and seen by others.
 fn without_secrets(endpoint: &mut Endpoint) -> Result<(), Reason> {
     let is_secret = |name: &str| names::is_secret_option(&super::words::folded(name));
@@ -239,43 +190,6 @@ fn without_secrets(endpoint: &mut Endpoint) -> Result<(), Reason> {
 
 fn left(endpoint: &Endpoint, id: String, reason: &str) -> LeftOut {
     LeftOut { request: endpoint.request(), id, reason: reason.to_owned() }
-}
-
-fn check_wishes(wishes: &ApiWishes, known: &[String]) -> Result<(), WishFault> {
-    let unknown = |option, id: &String| WishFault::Unknown {
-        option,
-        id: excerpt(id, 80),
-        near: crate::contract::suggestion::nearest(id, known.iter().map(String::as_str))
-            .map(str::to_owned),
-    };
-    for (option, ids) in [("mode", &wishes.modes), ("rename", &wishes.renames)] {
-        if let Some(id) = ids.keys().find(|id| !known.contains(id)) {
-            return Err(unknown(option, id));
-        }
-    }
-    Ok(())
-}
-
-/// Checks that `new` can be an id.
-fn renamed(id: &str, new: &str, room: usize, taken: &BTreeSet<String>) -> Result<(), WishFault> {
-    let is_word = |word: &str| {
-        word.starts_with(|first: char| first.is_ascii_lowercase())
-            && !word.ends_with('_')
-            && word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
-    };
-    let words = new.split_once('.');
-    let reason = if !words.is_some_and(|(resource, action)| is_word(resource) && is_word(action)) {
-        Some("an id is `resource.action` in lower-case words".to_owned())
-    } else if new.len() > room {
-        Some(format!("an id of this tool has at most {room} characters"))
-    } else if taken.contains(new) {
-        Some("another command has this id".to_owned())
-    } else {
-        None
-    };
-    reason.map_or(Ok(()), |reason| {
-        Err(WishFault::Rename { id: excerpt(id, 80), new: excerpt(new, 80), reason })
-    })
 }
 
 /// A cheap read that works with any key: who am I, else a list or a thing that needs no input.

@@ -12,6 +12,7 @@ mod fields;
 mod ids;
 mod model;
 mod modes;
+mod moved;
 mod paging;
 mod reading;
 mod replies;
@@ -22,22 +23,25 @@ mod servers;
 mod styles;
 mod swagger;
 mod text;
+mod wishes;
 mod words;
 pub mod written;
 mod yaml;
 mod yaml_flow;
 
 pub use auth::{ApiCredentials, CredentialForm};
-pub use commands::{ApiCommand, ApiPlan, ApiWishes, LeftOut, MAX_UNASKED, WishFault, plan};
+pub use commands::{ApiCommand, ApiPlan, LeftOut, MAX_UNASKED, plan};
 pub use document::{DescriptionError, MAX_BYTES};
 pub use fields::ApiField;
-pub use ids::{KnownCommand, RequestKey, moved};
+pub use ids::RequestKey;
 pub use model::{
     ApiDescription, ApiInput, ApiPaging, Endpoint, InputKind, InputPlace, ListForm, ReplyForm,
     ReplyKind,
 };
+pub use moved::{KnownCommand, moved};
 pub use reading::read;
 pub use text::{MAX_SUMMARY, sentence};
+pub use wishes::{ApiWishes, WishFault};
 pub use words::{folded, plural};
 
 /// Longest id where no tool says another length.

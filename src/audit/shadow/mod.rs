@@ -11,6 +11,7 @@ mod mutation;
 mod pattern;
 pub mod python;
 mod rust;
+mod scripts;
 mod typescript;
 mod unread;
 mod written;

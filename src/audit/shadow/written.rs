@@ -10,9 +10,9 @@ use regex::Regex;
 use crate::contract::Finding;
 use crate::generate::record::Record;
 
-use super::go::flags;
 use super::module::{GeneratedModule, join, line};
 use super::pattern::regex;
+use super::scripts::is_script;
 use super::unread::is_test_only;
 
 /// Sources that can write a file.
@@ -31,7 +31,7 @@ pub fn check(module: &GeneratedModule<'_>, record: &Record, found: &mut Vec<Find
         let is_source = SOURCES.iter().any(|ending| path.ends_with(ending));
         let at = match is_source {
             true => writes.in_source(text),
-            false if flags::is_script(module, path) => writes.in_script(text),
+            false if is_script(module, path) => writes.in_script(text),
             false => None,
         };
         if let Some(at) = at {

@@ -3,49 +3,8 @@
 use crate::contract::Finding;
 
 use super::super::pattern::regex;
+use super::super::scripts::is_script;
 use crate::audit::shadow::module::GeneratedModule;
-
-/// Files that start builds, by name or by the end of it.
-const ENDINGS: &[&str] = &[
-    "Makefile",
-    "makefile",
-    "GNUmakefile",
-    "justfile",
-    "Justfile",
-    "Dockerfile",
-    "Containerfile",
-    "Taskfile",
-    "Rakefile",
-    "Tiltfile",
-    ".mk",
-    ".mak",
-    ".just",
-    ".sh",
-    ".bash",
-    ".zsh",
-    ".bat",
-    ".cmd",
-    ".ps1",
-    ".yml",
-    ".yaml",
-    ".toml",
-    ".json",
-    ".envrc",
-    ".env",
-    ".js",
-    ".mjs",
-    ".cjs",
-    ".py",
-];
-
-/// Whether a file starts builds or holds their settings.
-pub fn is_script(module: &GeneratedModule<'_>, path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let is_executable = || module.repository.files.get(path).is_some_and(|file| file.executable);
-    ENDINGS.iter().any(|ending| name.ends_with(ending))
-        || name == "go.env"
-        || !name.contains('.') && is_executable()
-}
 
 pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     for (path, text) in module.others(&[""]).filter(|(path, _)| is_script(module, path)) {

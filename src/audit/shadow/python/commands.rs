@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::super::go::flags::is_script;
 use super::super::pattern::regex;
+use super::super::scripts::is_script;
 use super::super::unread::is_test_only;
 use super::uses::Guarded;
 use super::{altered, changes, hooks};

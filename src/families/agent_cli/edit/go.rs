@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::generate::go_module::GoModule;
+use crate::generate::output;
 use crate::workflows::add::name::{CommandName, capitalised, dashed};
 use crate::workflows::add::seam::{Desk, EditError, NewCode, Sources};
 
@@ -17,40 +18,6 @@ const MOCK: &str = include_str!("go/mock.go.tera");
 const TEST: &str = include_str!("go/test.go.tera");
 const COMMANDS: &str = "internal/commands";
 const MOCKS: &str = "internal/mock";
-/// Last words of a file name for which Go builds the file on one system only, or for tests only.
-const CONSTRAINTS: [&str; 31] = [
-    "test",
-    "aix",
-    "android",
-    "darwin",
-    "dragonfly",
-    "freebsd",
-    "illumos",
-    "ios",
-    "js",
-    "linux",
-    "netbsd",
-    "openbsd",
-    "plan9",
-    "solaris",
-    "wasip1",
-    "windows",
-    "zos",
-    "386",
-    "amd64",
-    "arm",
-    "arm64",
-    "loong64",
-    "mips",
-    "mips64",
-    "mips64le",
-    "mipsle",
-    "ppc64",
-    "ppc64le",
-    "riscv64",
-    "s390x",
-    "wasm",
-];
 const TOOL: &str = "internal/commands/tool.go";
 const CLIENT: &str = "internal/client/client.go";
 /// Where client and tests list codes.
@@ -79,7 +46,7 @@ impl Go {
 
     /// The imports of a new command, as gofmt sorts them.
     fn imports(&self, variables: &Variables) -> String {
-        let Variables { batch, reads, sends, target, .. } = variables;
+        let Variables { reads, sends, .. } = variables;
         let mut standard = Vec::new();
         if !*reads {
             standard.push("context");
@@ -93,7 +60,6 @@ impl Go {
             own.push("client");
         }
         own.extend(["runtime/cli", "runtime/rest"]);
-        let _ = (batch, target);
         let mut lines: Vec<_> = standard.iter().map(|path| format!("\t\"{path}\"")).collect();
         lines.push(String::new());
         lines.extend(own.iter().map(|path| format!("\t\"{}\"", self.inner(path))));
@@ -335,8 +301,8 @@ fn without_call(text: &str, field: &str, call: &str) -> Option<String> {
 
 /// The name of the files of a command, without the ending: `item_windows` would be for one system.
 fn file_name(module: &str) -> String {
-    let last = module.rsplit('_').next().unwrap_or_default();
-    if CONSTRAINTS.contains(&last) { format!("{module}_command") } else { module.to_owned() }
+    let is_for_some = module.ends_with("_test") || output::platform(module).is_some();
+    if is_for_some { format!("{module}_command") } else { module.to_owned() }
 }
 
 #[cfg(test)]

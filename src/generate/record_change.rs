@@ -130,7 +130,7 @@ impl RecordChange<'_> {
 pub fn finished(text: &str) -> Result<String, RecordError> {
     let record = Record::parse(text.as_bytes())?;
     let (Some(template), Some(upgrade)) = (&record.template, &record.upgrade) else {
-        return Err(fault("upgrade", "there is no open upgrade"));
+        return Err(fault("upgrade", "no upgrade is waiting"));
     };
     let section = TemplateSection {
         name: template.name.clone(),

@@ -1,6 +1,6 @@
-//! Indents the lines inside `{…}` and `[…]`, which the YAML parser wants further in than other parsers do.
+//! Indents the lines inside `{…}` and `[…]`: the YAML parser requires more indentation there than other parsers do.
 //!
-//! Only spaces at the beginning of such lines are added, so values and line numbers stay what they are.
+//! It adds only spaces at the start of such lines, so values and line numbers do not change.
 
 use std::borrow::Cow;
 

@@ -146,6 +146,12 @@ fn done(path: String, data: &Value) -> FleetRunProject {
     FleetRunProject { changes, message, ..row(path, status) }
 }
 
+/// The message of a run in which every project succeeded and parts of the tree were not looked at.
+pub fn unsearched(count: usize) -> String {
+    let directories = counted(count, "directory");
+    format!("{directories} could not be read, or no longer hold the project that the fleet lists")
+}
+
 /// The error of the whole run: a signal first, a forgery next, then what running again does not fix.
 fn failure(report: &FleetRunReport, faults: &[Failure]) -> Failure {
     let rank = |failure: &&Failure| match failure.code {
@@ -162,10 +168,7 @@ fn failure(report: &FleetRunReport, faults: &[Failure]) -> Failure {
         (None, _) => ErrorCode::Io,
     };
     let message = match (summary.failed, summary.pending) {
-        (0, 0) => format!(
-            "{} directories were not searched or are no longer projects",
-            summary.unsearched.len()
-        ),
+        (0, 0) => unsearched(summary.unsearched.len()),
         (failed, 0) => format!("{failed} of {} projects failed", summary.projects),
         (failed, pending) => format!(
             "interrupted: {pending} of {} projects are left, {failed} failed",

@@ -130,7 +130,7 @@ fn built(bytes: &[u8]) -> Arc<Gitignore> {
     for line in bytes.split(|byte| *byte == b'\n').filter(|line| line.len() <= MAX_LINE) {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         if let Ok(line) = std::str::from_utf8(line) {
-            // A line that is no pattern ignores nothing.
+            // An invalid pattern ignores nothing.
             let _ = builder.add_line(None, line);
         }
     }

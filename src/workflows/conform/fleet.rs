@@ -17,6 +17,7 @@ use crate::system::files;
 use crate::system::interrupt;
 use crate::visible::{Visible, visible};
 use crate::workflows::Run;
+use crate::workflows::fleet::unsearched;
 
 use super::child::{self, ChildAnswer, ProbeVerdicts};
 use super::request::{ConformRequest, known_family};
@@ -242,10 +243,7 @@ fn failure(report: &ConformFleetReport, code: ErrorCode) -> Failure {
         (0, 0) if summary.projects == 0 && summary.unsearched.is_empty() => {
             format!("no tool was run: {} projects have no such probes", summary.passed_over)
         }
-        (0, 0) => format!(
-            "{} directories were not searched or are no longer projects",
-            summary.unsearched.len()
-        ),
+        (0, 0) => unsearched(summary.unsearched.len()),
         (0, failed) => format!("{failed} of {} tools could not be run", summary.projects),
         (faulty, 0) => format!("{faulty} of {} tools do not conform", summary.projects),
         (faulty, failed) => format!(

@@ -143,7 +143,7 @@ pub struct RunnerReply {
     pub event: RunnerEvent,
 }
 
-/// Why the process of a package is no longer heard: it wrote to the connection of the host.
+/// A fault in the messages of a package. aos ends the process, because only the runner may write to the connection.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum MessageError {
     #[error("{0}")]

@@ -80,7 +80,7 @@ pub(super) fn loose(observed: &Observed) -> Option<Value> {
     value.is_object().then_some(value)
 }
 
-/// Why a response is no object.
+/// Why a response is not a JSON object.
 pub(super) fn no_object(observed: &Observed) -> String {
     observed.json().err().map_or_else(|| "it is not an object".to_owned(), String::from)
 }

@@ -41,7 +41,7 @@ const CURSORS: [&str; 14] = [
     "continue",
 ];
 /// Where a reply says what comes next.
-pub const NEXT: [&str; 16] = [
+pub const NEXT: &[&str] = &[
     "next_cursor",
     "nextCursor",
     "next_page_token",

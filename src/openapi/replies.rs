@@ -10,7 +10,7 @@ use super::schema::FlatSchema;
 use crate::visible::is_invisible;
 
 /// Members that name an entry, the best one first.
-const IDS: [&str; 9] = ["id", "uuid", "uid", "gid", "sid", "key", "number", "slug", "name"];
+const IDS: &[&str] = &["id", "uuid", "uid", "gid", "sid", "key", "number", "slug", "name"];
 const NAMES: [&str; 12] = [
     "name",
     "title",

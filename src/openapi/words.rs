@@ -16,7 +16,7 @@ const IRREGULAR: [(&str, &str); 9] = [
     ("movies", "movie"),
     ("cookies", "cookie"),
 ];
-const UNCOUNTED: [&str; 13] = [
+const UNCOUNTED: &[&str] = &[
     "news",
     "series",
     "data",

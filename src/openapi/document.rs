@@ -42,6 +42,18 @@ pub enum DescriptionError {
     Empty,
 }
 
+impl DescriptionError {
+    /// The reason without the name of its file, if that is `main`, the one that the user gave.
+    #[must_use]
+    pub fn reason(&self, main: &str) -> String {
+        let text = self.to_string();
+        match text.strip_prefix(main).and_then(|rest| rest.strip_prefix(": ")) {
+            Some(reason) => reason.to_owned(),
+            None => text,
+        }
+    }
+}
+
 /// Reads a file below the directory of the description; its name is relative, without `..`.
 pub type FileReader<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, Reason>;
 

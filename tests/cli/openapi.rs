@@ -299,6 +299,8 @@ fn hostile_descriptions_are_bounded_and_nothing_is_fetched() {
         let error =
             sandbox.aos(&["new", "a", "--openapi", &file]).error("E_VALIDATION", 2).to_string();
         assert!(error.contains(said), "{said}: {error}");
+        let name = Path::new(&file).file_name().and_then(|name| name.to_str()).expect("a name");
+        assert_eq!(error.matches(name).count(), 1, "the file is named once: {error}");
     }
     let huge = sandbox.write("huge.json", "");
     std::fs::File::options()

@@ -112,7 +112,7 @@ pub struct NewCode {
     pub retryable: bool,
     /// What an agent does about it.
     pub advice: String,
-    /// The error code of the API that it replaces.
+    /// The error code with which the API reports the same failure.
     pub upstream: String,
 }
 

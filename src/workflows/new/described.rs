@@ -134,7 +134,7 @@ pub fn load(file: &Path) -> Result<LoadedApi, Failure> {
         loaded.map(|loaded| loaded.bytes).map_err(Reason::of)
     };
     let api = openapi::read(&name, loaded.bytes, &below)
-        .map_err(|error: DescriptionError| refused(error.to_string()))?;
+        .map_err(|error: DescriptionError| refused(error.reason(&name)))?;
     Ok(LoadedApi { api, digest, name: excerpt(&name, 100) })
 }
 

@@ -95,7 +95,7 @@ pub fn decide(endpoint: &Endpoint, id: &str) -> ModeDecision {
             if effect(action) == Effect::Irreversible || FINAL.contains(&first) {
                 return decided("admin", "destructive", &format!("`{first}` can rarely be undone"));
             }
-            if let Some(word) = has(&FINAL).filter(|word| last == *word) {
+            if let Some(word) = has(FINAL).filter(|word| last == *word) {
                 return decided("admin", "destructive", &format!("`{word}` can rarely be undone"));
             }
             if is_about_many(id)

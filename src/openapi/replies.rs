@@ -189,7 +189,7 @@ fn list<'a>(
 
 fn is_about_list(name: &str, lists: &[(String, FlatSchema<'_>)]) -> bool {
     let is_list = lists.iter().any(|(at, _)| at.split('.').next() == Some(name));
-    let known = [&NEXT[..], &AROUND[..], &TOTALS[..]];
+    let known = [NEXT, &AROUND, &TOTALS];
     is_list
         || known.iter().any(|names| names.contains(&name))
         || is_one_of(name, &LIMITS)

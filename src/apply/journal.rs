@@ -69,7 +69,7 @@ pub struct Restored {
     pub action: &'static str,
 }
 
-/// What was undone.
+/// The changes that a recovery undid.
 #[derive(Clone, Debug, Default)]
 pub struct Recovery {
     pub restored: Vec<Restored>,
@@ -115,7 +115,7 @@ pub fn recover(root: &Path) -> Result<Option<Recovery>, ApplyError> {
     Ok(Some(recovery))
 }
 
-/// What [`recover`] would do; nothing is changed.
+/// Returns the result of [`recover`] without changing anything.
 ///
 /// # Errors
 /// As [`recover`].

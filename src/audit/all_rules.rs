@@ -26,7 +26,7 @@ pub trait FamilyRules: Sync {
         &[]
     }
 
-    /// What the rules could not judge, and why.
+    /// Returns notes about facts that the rules could not judge, with the reasons.
     fn notes(&self, _: &ProjectFiles, _: &Contract, _: Option<&Record>) -> Vec<String> {
         Vec::new()
     }

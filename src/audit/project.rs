@@ -306,7 +306,7 @@ impl Audit<'_> {
         }
     }
 
-    /// What all released tags of the family share cannot be given up by a contract that nobody signed.
+    /// Keeps the requirements that all released tags of the family share: an unsigned contract cannot drop them.
     fn hold_to_the_floor(&mut self, record: &Record, release: &SpecRelease) {
         let family = self.project.family;
         let first = embedded::tags(family).into_iter().min();

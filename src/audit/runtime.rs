@@ -83,7 +83,7 @@ pub fn is_owned(record: &Record, path: &str) -> bool {
         .is_ok_and(|path| section.is_some_and(|section| section.owner(&path).is_some()))
 }
 
-/// What the comparison of an older runtime gave.
+/// The result of comparing an older runtime.
 #[derive(Debug, Default)]
 pub struct Older {
     pub findings: Vec<Finding>,

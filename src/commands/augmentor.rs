@@ -23,7 +23,7 @@ pub struct AugmentorArgs {
     pub action: AugmentorAction,
 }
 
-/// What to do with the package.
+/// The actions on a package.
 #[derive(Debug, Subcommand)]
 pub enum AugmentorAction {
     /// Show the commands, agents and permissions of an augmentor

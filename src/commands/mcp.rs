@@ -24,7 +24,7 @@ pub struct McpArgs {
     pub action: McpAction,
 }
 
-/// What to do.
+/// The subcommands of `aos mcp`.
 #[derive(Debug, Subcommand)]
 pub enum McpAction {
     /// Serve augmentors, connectors and CLIs on stdin and stdout until stdin ends

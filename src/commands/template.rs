@@ -24,7 +24,7 @@ pub struct TemplateArgs {
     pub action: TemplateAction,
 }
 
-/// What to do.
+/// The subcommands of `aos template`.
 #[derive(Debug, Subcommand)]
 pub enum TemplateAction {
     /// Report every fault of a template, and render each combination of choices
@@ -45,7 +45,7 @@ pub struct CheckTemplateArgs {
     pub path: PathBuf,
 }
 
-/// What to start.
+/// The arguments of `aos template new`.
 #[derive(Args, Debug)]
 pub struct NewTemplateArgs {
     /// Name of the template

@@ -11,7 +11,7 @@ pub const CALL_LIMIT: Duration = Duration::from_secs(15);
 /// Most bytes of a stream that are kept: more than the host takes, and enough for the `reference` of 2,000 commands.
 pub const MAX_OUTPUT: usize = 8_000_000;
 
-/// What the tool finds at the other end of the line.
+/// The upstream that the tool reaches.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Upstream {
     /// A closed port.
@@ -21,7 +21,7 @@ pub enum Upstream {
     Mock(Behaviour),
 }
 
-/// What happens to the tool while it runs.
+/// An event during the run of the tool.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Event {
     #[default]
@@ -38,7 +38,7 @@ pub enum Event {
     AtMark(Signal, u64),
 }
 
-/// What a program gets in the middle of its work.
+/// A signal that a program gets while it works.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Signal {
     Interrupt,

@@ -1,4 +1,4 @@
-//! What a tool under test is kept from, and what it is not kept from on this system.
+//! The limits on a tool under test, and the limits that this system cannot enforce.
 //!
 //! The engine states what it enforces; nothing is implied. Which files a tool needs to start is worked out here.
 
@@ -34,9 +34,9 @@ const MAX_STEPS: usize = 6;
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ContainedPart {
     pub part: &'static str,
-    /// What holds when it is contained.
+    /// The guarantee when it is contained.
     pub holds: &'static str,
-    /// What the tool can do when it is not.
+    /// The actions that are possible when it is not.
     pub otherwise: &'static str,
     /// Why it is not contained; `None` when it is.
     pub reason: Option<String>,
@@ -61,7 +61,8 @@ pub struct RunContainment {
 }
 
 impl RunContainment {
-    /// What this run enforces; the tool may read `more` too. `network` and `sockets` say why these were not cut off.
+    /// Returns the containment of this run; the tool may read `more` too. `network` and `sockets` say why these were
+    /// not cut off.
     #[must_use]
     pub fn of(
         target: &Target,
@@ -132,7 +133,7 @@ impl RunContainment {
         }
     }
 
-    /// What a call may reach that writes below `places` only.
+    /// Returns the limits of a call that may write only below `places`.
     #[must_use]
     pub fn enclosure<'a>(&self, places: impl Iterator<Item = &'a Path>) -> Option<Enclosure> {
         let writable = places.map(Path::to_owned).chain(DEVICES.iter().map(PathBuf::from));
@@ -182,7 +183,7 @@ impl ToolCaller {
         self
     }
 
-    /// What a program of this run may reach that works in this sandbox.
+    /// Returns the limits of a program of this run that works in this sandbox.
     #[must_use]
     pub fn enclosure(&self, sandbox: &Sandbox) -> Option<Enclosure> {
         let compiled = self.compiled.as_ref().map(TemporaryDirectory::path);

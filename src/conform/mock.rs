@@ -10,7 +10,7 @@ pub use crate::system::loopback::{ReceivedRequest, Reply};
 /// Most requests that the journal keeps; all are counted.
 const MAX_JOURNAL: usize = 1_000;
 
-/// What the upstream does, whatever is asked.
+/// The behaviour of the upstream, regardless of the request.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Behaviour {
     /// 200 with an empty object, or what the fixture says.
@@ -33,7 +33,7 @@ pub enum Behaviour {
     Echo,
     /// 302 to another origin on this machine.
     Elsewhere,
-    /// What the facts of a family have at this place of a list, whatever is asked.
+    /// The reply at this position of a list of the family's facts, regardless of the request.
     Listed(&'static str, usize),
 }
 
@@ -128,7 +128,7 @@ impl Mock {
         self.was_late.load(Ordering::Relaxed)
     }
 
-    /// What was asked, in order.
+    /// Returns the received requests in order.
     #[must_use]
     pub fn requests(&self) -> Vec<ReceivedRequest> {
         self.journal.lock().unwrap_or_else(PoisonError::into_inner).clone()

@@ -1,4 +1,4 @@
-//! What surrounds one call of the tool: an empty home, a cleared environment, nothing of the user.
+//! The surroundings of one call of the tool: an empty home, a cleared environment, nothing of the user.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -29,7 +29,7 @@ const PLACES: [(&str, &str); 8] = [
 ];
 /// The file that says that a moment has come.
 pub const MARK: &str = "mark";
-/// What a program needs from this machine to start at all.
+/// The variables that a program needs from this machine to start at all.
 const INHERITED: [&str; 4] = ["PATH", "SYSTEMROOT", "PATHEXT", "COMSPEC"];
 /// The same for everybody, so that output does not depend on the machine.
 const FIXED: [(&str, &str); 4] =
@@ -106,7 +106,7 @@ impl Sandbox {
         }
     }
 
-    /// What programs in this sandbox may read elsewhere.
+    /// Returns the paths outside the sandbox that programs in it may read.
     #[must_use]
     pub fn shown(&self) -> Vec<PathBuf> {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone()

@@ -184,7 +184,8 @@ fn percent(text: &str) -> String {
         .collect()
 }
 
-/// What is the same of the Base64 of `bytes` at each of the three places it may begin at inside other data.
+/// Returns the parts of the Base64 of `bytes` that are the same at each of the three offsets at which `bytes` may begin
+/// inside other data.
 fn base64_cores(bytes: &[u8]) -> Vec<String> {
     (0..3)
         .flat_map(|shift| {

@@ -46,7 +46,7 @@ pub struct ToolCaller {
     pub fixture: Option<Fixture>,
     /// The reason when the network could not be cut off.
     pub isolation: Result<(), Reason>,
-    /// What calls are kept from.
+    /// The containment of the calls.
     pub containment: RunContainment,
     /// The manifest of the project, when it has one that can be read.
     pub manifest: Option<Value>,
@@ -57,7 +57,7 @@ pub struct ToolCaller {
     memory: Memory<Observed>,
     /// Every finished call, for the rules that hold for all of them.
     pub log: CallLog,
-    /// What the probes of the family share.
+    /// The state that the probes of the family share.
     pub state: FamilyState,
     calls: AtomicUsize,
     spent_ms: AtomicU64,
@@ -75,7 +75,7 @@ impl fmt::Debug for ToolCaller {
 }
 
 impl ToolCaller {
-    /// What is known about a tool before it runs.
+    /// Creates a session from the facts that are known about a tool before it runs.
     #[must_use]
     pub fn new(
         target: Target,

@@ -11,7 +11,7 @@ const HEAD: u64 = 256;
 /// Exits of a shell that was given a program it cannot run.
 const EXITS_OF_SHELLS: &[i32] = &[2, 126, 127];
 
-/// What the system's error means for this program.
+/// Explains the system's error for this program.
 #[must_use]
 pub fn fault(program: &Path, error: &io::Error) -> String {
     let head = head(program);
@@ -46,7 +46,7 @@ pub fn fault_of_shell(program: &Path, exit: Option<i32>) -> Option<String> {
     exit.filter(|exit| EXITS_OF_SHELLS.contains(exit)).and_then(|_| foreign(program))
 }
 
-/// What the program is made for, when that is not this machine.
+/// Returns the platform for which the program was built, if it is not this machine's.
 fn foreign(program: &Path) -> Option<String> {
     let head = head(program)?;
     let other = |what: &str| Some(format!("it is a program for {what}, not for this machine"));

@@ -1,4 +1,4 @@
-//! What the engine asks of a family about its tools: how one is found, called, and given an upstream.
+//! The questions of the engine to a family about its tools: how to find one, call it, and give it an upstream.
 
 use serde_json::Value;
 
@@ -31,7 +31,7 @@ pub trait FamilyTools: Sync {
     /// The name of a project's tool, as its files say.
     fn tool(&self, project: &Project) -> Option<String>;
 
-    /// What the family runs in place of a program of the project; `None` when the tool is a program.
+    /// Returns the target that the family runs in place of a program of the project; `None` if the tool is a program.
     fn target(&self, _project: &Project, _tag: &SpecTag) -> Option<Result<Target, TargetError>> {
         None
     }

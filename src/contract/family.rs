@@ -8,7 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::RwLock;
 
-/// What a family is called and how its projects are recognised.
+/// The name of a family, and how its projects are recognized.
 #[derive(Debug)]
 pub struct Description {
     /// As `aos.toml` and `contract.json` write it.
@@ -155,7 +155,7 @@ impl FromStr for Family {
 #[error("unknown contract family `{0}`")]
 pub struct UnknownFamily(pub String);
 
-/// What one layer asks of each family.
+/// The implementations of one layer, one for each family.
 #[derive(Debug)]
 pub struct FamilyParts<T: ?Sized + 'static>(RwLock<Vec<(Family, &'static T)>>);
 

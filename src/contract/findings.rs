@@ -32,7 +32,7 @@ pub struct Finding {
     /// Stable rule id, `topic/name`.
     pub rule: &'static str,
     pub severity: Severity,
-    /// What is wrong and why, one sentence without a full stop.
+    /// The fault and its reason, one sentence without a full stop.
     pub message: String,
     /// The command or edit that fixes it.
     pub fix: String,

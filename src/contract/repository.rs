@@ -49,7 +49,7 @@ pub struct ProjectFiles {
     pub walked: usize,
     /// Whether every pipeline that git keeps is on disk: then a missing one was deleted.
     pub ci_is_known: bool,
-    /// What the repository around the project says about it.
+    /// The facts about the project in the repository around it.
     pub around: EnclosingFiles,
 }
 

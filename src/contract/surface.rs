@@ -1,4 +1,5 @@
-//! What an operator and an agent can rely on in a connector: everything that its manifest offers, in comparable form.
+//! The surface of a connector, on which operators and agents rely: everything that its manifest offers, in comparable
+//! form.
 //!
 //! A family reads it from a manifest; nothing here judges. `difference` compares two.
 
@@ -75,7 +76,7 @@ impl Surface {
     }
 }
 
-/// What reads the manifest of a family.
+/// A reader of the manifest of a family.
 pub trait SurfaceReader: Sync {
     /// Reads a manifest.
     ///

@@ -9,9 +9,9 @@ use crate::verify::verdict::Rejection;
 
 use super::{io_code, io_hint};
 
-/// What to do about a file that may have been tampered with.
+/// The advice for a file that may have been tampered with.
 const STOP: &str = "do not retry; report it to the publisher of the release";
-/// What to do about a fault that may pass.
+/// The advice for a fault that may pass.
 const AGAIN: &str = "run the same command again";
 
 impl From<ReleaseError> for Failure {

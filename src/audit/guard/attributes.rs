@@ -176,7 +176,7 @@ fn given<'a>(files: &'a [AttributeFile<'a>], path: &str) -> Given<'a> {
     given
 }
 
-/// What changes the bytes, and the file that says so.
+/// Returns the attribute that changes the bytes, and the file that sets it.
 fn rewrites<'a>(given: &Given<'a>) -> Option<(String, &'a str)> {
     let get = |name: &str| given.get(name);
     if let Some((Setting::Value(filter), file)) = get("filter") {

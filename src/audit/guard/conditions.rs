@@ -54,7 +54,7 @@ pub(super) struct Elsewhen {
     pub certainty: Certainty,
 }
 
-/// What the triggers say about the workflow.
+/// The effect of the triggers on the workflow.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Certainty {
     /// No change can start it.
@@ -108,7 +108,7 @@ pub(super) fn never_on_changes(on: &YamlNode, managed: &[String]) -> Option<Else
     Some(Elsewhen { reason, certainty })
 }
 
-/// What the filters of a trigger leave out.
+/// The events that the filters of a trigger exclude.
 #[derive(Debug, Eq, PartialEq)]
 enum Excluded {
     All,

@@ -1,6 +1,6 @@
 //! The expressions of GitHub workflows, as far as the event that started the run decides them.
 
-/// What an expression says of a run that is only known by its event.
+/// The value of an expression for a run of which only the event is known.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Truth {
     Yes,

@@ -58,8 +58,8 @@ struct PipelineCall {
     elsewhen: Option<Elsewhen>,
 }
 
-/// What is wrong with the guard in CI, if anything is. `has_workflow` says that the project was made with a workflow that
-/// calls `aos check`.
+/// Returns the finding about the guard in CI, if there is one. `has_workflow` says that the project was made with a
+/// workflow that calls `aos check`.
 pub fn finding(
     repository: &ProjectFiles,
     managed: &BTreeSet<RelativePath>,
@@ -162,7 +162,7 @@ struct PipelineWalk<'a> {
     is_elsewhere: bool,
 }
 
-/// What the members above a step say about it.
+/// The settings that a step inherits from the members above it.
 #[derive(Clone, Default)]
 struct StepContext {
     ignored: Option<String>,
@@ -344,7 +344,7 @@ impl PipelineWalk<'_> {
 }
 
 impl StepContext {
-    /// What the members of `node` add for what is in it.
+    /// Returns this context extended with the members of `node`, for the nodes in it.
     fn inside(&self, node: &YamlNode) -> Self {
         let mut inner = self.clone();
         let shell = node

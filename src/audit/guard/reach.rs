@@ -1,4 +1,4 @@
-//! What a script does before a call: it may end, or give the name of the command another meaning.
+//! The effects of a script before a call: it may end, or redefine the name of the command.
 
 use super::shell_commands::{CallEnd, ShellCommand};
 

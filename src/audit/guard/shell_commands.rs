@@ -1,6 +1,6 @@
 //! The commands of a shell script, with the operator that follows each.
 
-/// What is between a command and the next.
+/// The separator between a command and the next one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CallEnd {
     Line,

@@ -15,7 +15,7 @@ use super::python::loaded::is_test;
 const PLAIN: &[&str] = &["utf8", "utf8sig", "u8", "ascii", "usascii", "latin1", "l1"];
 const PLAIN_FAMILIES: &[&str] = &["iso8859", "cp125", "windows125", "koi8", "mac"];
 
-/// What a compiler, an interpreter or a build takes by its ending.
+/// The endings of the files that a compiler, an interpreter or a build reads.
 fn endings(generator: &str) -> &'static [&'static str] {
     match generator {
         "go" => &[".go", "go.mod", "go.work", "modules.txt"],

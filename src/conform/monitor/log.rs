@@ -13,7 +13,7 @@ const MAX_KEPT: usize = 256 * 1024 * 1024;
 pub struct Noted {
     pub call: ToolCall,
     pub observed: Observed,
-    /// What it wrote was kept.
+    /// Whether the output was kept.
     pub is_kept: bool,
 }
 

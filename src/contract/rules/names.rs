@@ -1,4 +1,4 @@
-//! What names say: verbs of command ids, names of secrets.
+//! The meaning of names: verbs of command ids, names of secrets.
 //!
 //! Word lists and the heuristics around them, so that every rule reads a name the same way.
 
@@ -71,18 +71,18 @@ const IRREVERSIBLE: &[&str] = &[
 const MODIFIERS: &[&str] =
     &["bulk", "batch", "mass", "multi", "force", "hard", "soft", "permanently"];
 
-/// What a verb says about a command.
+/// The effect that a verb implies for a command.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Effect {
     Reads,
     Changes,
-    /// What it does is rarely taken back.
+    /// Can rarely be undone.
     Irreversible,
     /// The word may mean either.
     Unknown,
 }
 
-/// What the last part of a command id, such as `issue.delete`, says about it.
+/// Returns the effect that the last part of a command id, such as `issue.delete`, implies.
 #[must_use]
 pub fn effect(id: &str) -> Effect {
     let verb = verb(id);

@@ -61,7 +61,7 @@ pub struct Words {
     pub after: Vec<String>,
 }
 
-/// What each mode of permissions says.
+/// The words of each permission mode.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct AgentPermissions {

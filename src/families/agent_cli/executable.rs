@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::contract::name::{Key, fits};
 
-/// What a command may be, and the commands that every tool has.
+/// The kinds of commands, and the commands that every tool has.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommandRules {
@@ -14,7 +14,7 @@ pub struct CommandRules {
     pub required: Vec<Key>,
 }
 
-/// What a word of `type` means.
+/// The meaning of a word of `type`.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommandType {
@@ -80,7 +80,7 @@ impl FieldRules {
     }
 }
 
-/// What the value of a field is.
+/// The kind of the value of a field.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "snake_case")]
 pub enum ValueKind {
@@ -171,7 +171,7 @@ impl RequirementLevel {
     }
 }
 
-/// What is inconsistent between the parts.
+/// Returns the inconsistency between the parts, if there is one.
 pub fn fault(
     capabilities: &IndexMap<Key, String>,
     fields: &FieldRules,

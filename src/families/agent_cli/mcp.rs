@@ -153,7 +153,7 @@ impl ReferenceTool {
     }
 }
 
-/// What the tool says about itself.
+/// Returns the description that the tool prints of itself.
 fn reference(program: &ServedProgram) -> Result<Value, Failure> {
     let arguments = ["reference".to_owned()];
     let answer = program

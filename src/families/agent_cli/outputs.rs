@@ -1,4 +1,4 @@
-//! What is generated for a stand-alone CLI.
+//! The outputs of a stand-alone CLI.
 
 use std::collections::BTreeMap;
 

@@ -229,8 +229,8 @@ impl<'t> GoSource<'t> {
             .is_some_and(|before| matches!(self.tokens[before].text, "interface" | "struct"))
     }
 
-    /// What is called by the bracket at `open`: receiver or package, and name. The inner option is `None` for what has
-    /// no name.
+    /// Returns the receiver or package, and the name, of the function called by the bracket at `open`. The inner option
+    /// is `None` if the callee has no name.
     #[must_use]
     pub fn function_before(&self, open: usize) -> Option<Option<(Option<&'t str>, &'t str)>> {
         let mut at = open.checked_sub(1)?;

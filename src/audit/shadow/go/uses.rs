@@ -1,4 +1,5 @@
-//! What Go code does with a table of the module: reads are known by their form, and everything else counts.
+//! The uses of a table of the module in Go code: reads are recognized by their form, and everything else counts as a
+//! change.
 //!
 //! A table may be indexed, ranged over, measured, compared, given to a function that only reads it, and get a local name
 //! that is used in the same way.

@@ -66,7 +66,7 @@ struct ChangePatterns {
     stem: String,
     /// A call that names the module in a string.
     by_name: Arc<Regex>,
-    /// What `importlib` and `sys.modules` return, under a name.
+    /// Names that hold a result of `importlib` or `sys.modules`.
     looked_up: Arc<Regex>,
     rebound: Arc<Regex>,
     hooks: Arc<Regex>,
@@ -361,7 +361,7 @@ fn through_a_name(values: &[String], code: &str) -> Option<usize> {
 
 struct ChangedImport<'t> {
     at: usize,
-    /// What a `from` names, empty without one.
+    /// The module that a `from` names; empty without a `from`.
     origin: &'t str,
     name: &'t str,
     alias: &'t str,

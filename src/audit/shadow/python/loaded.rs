@@ -18,7 +18,7 @@ pub struct PythonText<'t> {
     read: Arc<ReadPython<'t>>,
 }
 
-/// What follows from the text of a source, wherever the source is.
+/// Facts that follow from the text of a source alone, regardless of its location.
 pub struct ReadPython<'t> {
     /// The text without its comments and strings.
     pub code: String,

@@ -203,7 +203,7 @@ fn uses<'a>(
 static ALTERED: Remembered<Option<usize>> = Remembered::new();
 static HOOKED: Remembered<Option<usize>> = Remembered::new();
 
-/// What `find` finds; for a text that was judged before, what it found then.
+/// Returns the findings of `find`, or the remembered findings of a text that was judged before.
 fn of_text(
     text: &str,
     known: &'static Remembered<Option<usize>>,

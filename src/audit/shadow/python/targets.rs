@@ -79,7 +79,7 @@ fn target(part: &str) -> (usize, &str) {
     (start, part.get(start..end).unwrap_or_default())
 }
 
-/// What stands before each `=` of an assignment, statement by statement.
+/// Returns the text before each `=` of an assignment, statement by statement.
 fn parts(code: &str) -> Vec<(usize, &str)> {
     let bytes = code.as_bytes();
     let mut found = Vec::new();

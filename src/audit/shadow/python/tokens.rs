@@ -35,7 +35,7 @@ impl PythonToken<'_> {
         self.text == text && matches!(self.kind, PythonKind::Name | PythonKind::Operator)
     }
 
-    /// What the literal holds, without prefix and quotes; empty for other tokens.
+    /// Returns the content of the literal without prefix and quotes; empty for other tokens.
     #[must_use]
     pub fn literal(&self) -> &str {
         match self.kind {

@@ -1,4 +1,4 @@
-//! What code does with a module object: only imports and reads of its names are known to change nothing.
+//! The uses of a module object: only imports and reads of its names are known to change nothing.
 //!
 //! Everything else counts, because a module that is passed on, stored or renamed can be changed under any name.
 
@@ -33,7 +33,7 @@ pub struct ModuleNames {
     pub modules: BTreeSet<String>,
     /// Which module of the package a name is; nothing for the package itself.
     paths: BTreeMap<String, String>,
-    /// What was imported from a module of a package.
+    /// The names that were imported from a module of a package.
     pub members: BTreeSet<String>,
     /// Other files of the project, with the names that the modules have there.
     pub through: BTreeMap<String, BTreeSet<String>>,
@@ -57,7 +57,7 @@ impl Guarded<'_> {
         (inner.is_empty() || self.is_stem(&inner)).then_some(inner)
     }
 
-    /// What one file imports by itself.
+    /// Returns the names that one file imports itself.
     #[must_use]
     pub fn names(&self, source: &PythonText<'_>) -> ModuleNames {
         let mut names = ModuleNames::default();

@@ -48,7 +48,7 @@ pub fn mentions<'a>(text: &'a str, tool: &str) -> Vec<Mention<'a>> {
     found
 }
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum MentionKind {
     Prose,

@@ -47,7 +47,7 @@ impl KnownCommands {
     }
 }
 
-/// What is the same for the eye: dashes, underscores, and how the words are parted.
+/// Normalizes text that looks the same to a reader: dashes, underscores, and the separators of words.
 #[must_use]
 pub fn alike(words: &str) -> String {
     words.replace('-', "_").replace(' ', ".")

@@ -40,7 +40,7 @@ struct GoOverlay {
     replace: BTreeMap<String, String>,
 }
 
-/// What `go build` gets so that it builds the driver.
+/// The input of `go build` for building the driver.
 pub struct DriverSources {
     /// Options and the package, in order.
     pub arguments: Vec<String>,

@@ -106,9 +106,9 @@ impl AnchorLines {
 /// One more element of the lists of harnesses in a text.
 #[derive(Clone, Debug)]
 pub struct Element {
-    /// What stands directly before a list.
+    /// The texts that can be directly before a list.
     pub prefixes: &'static [&'static str],
-    /// What the line of a list holds before it.
+    /// The text before the list on its line.
     pub on_line: &'static str,
     pub separator: &'static str,
     pub quote: &'static str,

@@ -6,7 +6,7 @@ use super::anchor::LostAnchor;
 
 /// Where migrations are.
 pub const MIGRATIONS: &str = "backend/internal/storage/sqlite/migrations";
-/// What a migration of the harnesses holds.
+/// The text that every migration of the harnesses contains.
 const CHECK: &str = "CHECK (harness IN (";
 /// How a migration of ours begins.
 const OURS: &str = "-- Lets sessions.harness be";

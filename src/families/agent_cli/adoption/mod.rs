@@ -1,5 +1,5 @@
-//! What an agent-cli tool that aos did not create generates: contract modules that exist come first, then the
-//! programs that its manifests declare. Where more than one place would do, none is chosen.
+//! The outputs of an agent-cli tool that aos did not create: contract modules that exist come first, then the programs
+//! that its manifests declare. If there are several candidates, none is chosen.
 
 mod go;
 mod node;

@@ -1,4 +1,4 @@
-//! What holds for every call of a tool of this family, and which probe a call that breaks it contradicts.
+//! The rules for every call of a tool of this family, and the probe that a violation contradicts.
 //!
 //! Each rule belongs to a probe that looks at a few samples itself. Where several probes could own a fault, the one that
 //! explains it best gets it alone: `--quiet` that takes the document away is `cli.quiet`, not `cli.one-document`.
@@ -41,7 +41,7 @@ pub fn sentinels(session: &ToolCaller) -> Vec<Sentinel> {
     all
 }
 
-/// What the rules say about each call.
+/// Returns the rulings on each call.
 #[must_use]
 pub fn judge(session: &ToolCaller, calls: &[Noted]) -> Vec<Ruling> {
     let Ok(contract) = session.contract.of::<AgentCliContract>() else { return Vec::new() };
@@ -332,7 +332,7 @@ fn secret(noted: &Noted, ruling: &mut Ruling) {
     ruling.see(owner, leak.map(|(secret, how)| format!("{} is printed {how}", secret.name)));
 }
 
-/// What a call printed instead of the document: an envelope on the wrong stream, nothing, or something else.
+/// Records that a call printed no document: an envelope on the wrong stream, nothing, or something else.
 fn no_document(noted: &Noted, reason: String, ruling: &mut Ruling) {
     let is_empty = noted.observed.stdout().iter().all(u8::is_ascii_whitespace);
     if !is_empty {

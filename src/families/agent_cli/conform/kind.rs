@@ -1,5 +1,5 @@
-//! What a command does, by the words of `reference`: those of the contract (since v1.2.0), else the usual ones, which
-//! `cli.command-types` reports. A word that nobody knows shows nothing.
+//! The kind of a command, by the words of `reference`: those of the contract (since v1.2.0), else the usual ones, which
+//! `cli.command-types` reports. An unknown word proves nothing.
 
 use serde_json::Value;
 
@@ -40,7 +40,7 @@ const WRITES: &[&str] = &[
     "bulk",
 ];
 
-/// What a command does.
+/// The kind of a command.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CommandKind {
     Reads,
@@ -49,7 +49,7 @@ pub enum CommandKind {
     Unknown,
 }
 
-/// What `reference` says that a command does.
+/// Returns the kind of a command according to `reference`.
 pub fn of(rules: &CommandRules, command: &Value) -> CommandKind {
     let word = command["type"].as_str().unwrap_or_default().trim().to_lowercase();
     let word = word.replace([' ', '_'], "-");

@@ -1,4 +1,4 @@
-//! What a probe of this family works in: one home, one mock upstream behind a proxy, calls that share both.
+//! The environment of a probe of this family: one home, one mock upstream behind a proxy, and calls that share both.
 //!
 //! Also how a probe ends early: it failed, it could not be found out, or the contract asks nothing.
 
@@ -45,7 +45,7 @@ pub(super) fn local() -> Unfinished {
     Unfinished::NotApplicable("conform.toml says that the tool has no upstream".to_owned())
 }
 
-/// Who calls.
+/// The account that makes a call.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Account {
     None,
@@ -63,7 +63,7 @@ pub struct ProbeCaller<'a> {
     shown: RefCell<Vec<CallEvidence>>,
     /// A failure is shown with the calls before it.
     has_history: Cell<bool>,
-    /// What the probe has exercised.
+    /// The targets that the probe has exercised.
     pub tally: Rc<Tally>,
 }
 
@@ -326,7 +326,7 @@ impl<'a> ProbeCaller<'a> {
         self.fixture.commands.iter().filter(move |sample| sample.role == role)
     }
 
-    /// What `reference` says of a command that conform.toml names.
+    /// Returns the entry in `reference` of a command that conform.toml names.
     ///
     /// # Errors
     /// Blocked when it says nothing.

@@ -1,4 +1,4 @@
-//! What `reference` lists: commands, their options, and whether the list can be relied on.
+//! The commands and options that `reference` lists, and whether the list can be relied on.
 
 use serde_json::Value;
 
@@ -94,7 +94,7 @@ pub fn commands(reference: &Value) -> impl Iterator<Item = (&str, &Value)> {
     commands.filter_map(|command| Some((command["path"].as_str()?, command)))
 }
 
-/// What `reference` says about a command.
+/// Returns the entry of a command in `reference`.
 pub fn declared<'a>(reference: &'a Value, path: &str) -> Option<&'a Value> {
     reference["commands"].as_array()?.iter().find(|command| command["path"] == path)
 }

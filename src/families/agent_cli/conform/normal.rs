@@ -246,7 +246,7 @@ pub fn finding(deviations: &[String]) -> Option<String> {
     })
 }
 
-/// What is said of a `reference` in which no command can be read.
+/// The message about a `reference` in which no command can be read.
 pub const UNREADABLE: &str = "`reference` lists no commands that can be read: `commands` must be a list of objects, each with the text `path`";
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use super::tree::{self, FileTree};
 /// A tool that knows of no update yet, and the host that tells it about one.
 pub struct NoticeSource<'a> {
     host: NoticeHost<'a>,
-    /// What the tool kept before.
+    /// The files of the tool before the call.
     before: FileTree,
 }
 

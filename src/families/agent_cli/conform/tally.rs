@@ -1,4 +1,5 @@
-//! What a probe has exercised: the calls that it judged, or the subjects that it names in place of calls.
+//! A count of the targets that a probe has exercised: the calls that it judged, or the subjects that it names in place
+//! of calls.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;

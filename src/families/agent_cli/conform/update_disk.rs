@@ -1,4 +1,4 @@
-//! What an update that installs nothing may do on this machine (agent-cli §14): keep a notice, start nobody.
+//! The limits of an update that installs nothing (agent-cli §14): it may keep a notice, and starts no program.
 
 use crate::conform::session::Event;
 use crate::system::{files, temporary};

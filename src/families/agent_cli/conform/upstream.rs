@@ -105,7 +105,7 @@ impl UpstreamProcess {
     }
 }
 
-/// What the tool sends as a secret, and what the mock knows in its place.
+/// Returns the secrets that the tool sends, each with the secret of the mock that replaces it.
 fn swaps(fixture: &AgentCliFixture) -> Vec<(String, String)> {
     let Some(credentials) = &fixture.credentials else { return Vec::new() };
     let first = Sentinel::new(&credentials.env, SecretShape::Plain).value;

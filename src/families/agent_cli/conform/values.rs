@@ -1,4 +1,4 @@
-//! What is wrong with the values of an answer (agent-cli §8, §15.8): ids, times, marks of foreign text.
+//! Faults in the values of an answer (agent-cli §8, §15.8): ids, times, marks of outside text.
 
 use std::collections::BTreeSet;
 

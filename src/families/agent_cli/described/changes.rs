@@ -1,4 +1,4 @@
-//! What another description of the same API changes for the commands of a CLI: breaking apart from harmless.
+//! The changes to the commands of a CLI after its API has changed, with breaking changes separate from compatible ones.
 
 use std::collections::BTreeMap;
 

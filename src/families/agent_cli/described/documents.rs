@@ -33,7 +33,7 @@ pub enum DescribedFileError {
     Json(#[from] serde_json::Error),
 }
 
-/// What holds for the whole API; each group of operations has a file of its own, so that a call reads no other.
+/// The settings of the whole API; each group of operations has a separate file, so that a call reads no other.
 #[derive(Serialize)]
 struct RuntimeApi<'a> {
     base_url: &'a str,
@@ -85,7 +85,7 @@ struct ShownCommand {
     kind: &'static str,
 }
 
-/// What templates of a described tool may use, as `api`.
+/// The variable `api` in templates of a described tool.
 #[derive(Serialize)]
 struct ApiVariables {
     title: String,

@@ -229,7 +229,7 @@ fn lists(contract: &AgentCliContract) -> Vec<NameList<'_>> {
     lists
 }
 
-/// What tags before v1.2.0 leave open: their lists are empty.
+/// Returns the lists that tags before v1.2.0 leave open; they are empty for such a tag.
 fn executable(contract: &AgentCliContract) -> Vec<NameList<'_>> {
     let list =
         |name: String, about: String, items| NameList { name: Name::new(&name), about, items };

@@ -22,7 +22,7 @@ pub fn front_matter(text: &str) -> Option<Vec<YamlEntry>> {
     Some(entries(&rest[..end], 4))
 }
 
-/// What follows the front matter.
+/// Returns the text after the front matter.
 pub fn body(text: &str) -> &str {
     let rest = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"));
     rest.map_or(text, |(_, body)| body)

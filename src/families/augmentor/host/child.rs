@@ -60,7 +60,7 @@ pub enum LostChild {
     Unwanted,
 }
 
-/// What came without an answer being due.
+/// A message that arrived although no answer was due.
 #[derive(Clone, Debug)]
 pub enum Stray {
     /// A chunk after the result of its call.
@@ -285,7 +285,7 @@ impl Child {
         self.talk.exits(patience)
     }
 
-    /// What the package has printed: the start of it, and the number of bytes, of stdout and of stderr.
+    /// Returns the output of the package: its start, and the number of bytes, for stdout and stderr.
     #[must_use]
     pub fn output(&self) -> [(Vec<u8>, u64); 2] {
         // Without a socket, what the package prints goes to stderr.

@@ -1,4 +1,4 @@
-//! What the system keeps a package from doing, and what is only observed.
+//! The permissions of a package that the system enforces, and those that are only observed.
 //!
 //! A process of its own is not a sandbox: whatever is not enforced here, a package can do with the rights of the user.
 
@@ -36,7 +36,8 @@ pub struct NotEnforced {
 }
 
 impl Containment {
-    /// What can be enforced for a package. `network` says whether the network of this process was cut off, or why not.
+    /// Returns the permissions that can be enforced for a package. `network` says whether the network of this process
+    /// was cut off, or why not.
     #[must_use]
     pub fn of(
         permissions: &AskedPermissions,

@@ -1,4 +1,4 @@
-//! What a loaded package says about itself, and what is wrong with it (items L4, L5 and L7).
+//! The facts that a loaded package reports about itself, and their faults (items L4, L5 and L7).
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

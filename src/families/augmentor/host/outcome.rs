@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::message::ErrorMembers;
 
-/// Who an error comes from.
+/// The origin of an error.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FaultOrigin {

@@ -34,7 +34,7 @@ pub struct PackagePlace {
     pub warnings: Vec<String>,
 }
 
-/// What is asked for.
+/// The requested package.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WantedPackage<'a> {
     /// A directory, its manifest, or the name of an installed package.

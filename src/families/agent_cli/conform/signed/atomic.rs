@@ -1,4 +1,4 @@
-//! What is left of an update that was killed, by it or by another one before it.
+//! Probes of the remains of killed updates, of the last one and of those before it.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::families::agent_cli::contract::FAMILY;
 const MOMENTS: u64 = 10;
 /// The host holds an archive back for a moment, so that the first kill comes before it.
 const HELD_BACK: Duration = Duration::from_millis(60);
-/// What earlier updates may have left beside a program, and no update may use.
+/// Endings of files that earlier updates may have left beside a program, and that no update may use.
 const LEFTOVERS: [&str; 4] = [".new", ".old", ".part", ".tmp"];
 const PLANTED: &[u8] = b"#!/bin/sh\necho planted by aos conform\n";
 

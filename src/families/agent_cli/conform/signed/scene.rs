@@ -47,7 +47,7 @@ pub struct Scene<'a> {
     before: BTreeSet<String>,
 }
 
-/// What the fixture says of a test build.
+/// Returns the test build that the fixture describes.
 ///
 /// # Errors
 /// Blocked without it: nobody can sign a release that a release build believes.

@@ -10,7 +10,7 @@ use super::publication::Publication;
 
 /// The directory of the sandbox that PATH names.
 pub const SHIMS: &str = "shims";
-/// What scripts need, and interpreters that a test build may be written for.
+/// Programs that scripts need, and interpreters for which a test build may be written.
 const PLAIN: [&str; 36] = [
     "sh", "bash", "env", "python3", "python", "perl", "ruby", "cat", "cp", "mv", "mkdir", "rmdir",
     "rm", "ln", "chmod", "ls", "sleep", "touch", "dirname", "basename", "readlink", "realpath",
@@ -27,7 +27,7 @@ const INSTALLS_PROGRAM: &str = "to=$(readlink \"$here/installed\")\ncp \"$here/n
 const FAILS: &str = "echo 'made up by aos conform' >&2\nexit 7\n";
 const WAITS: &str = ": >\"$here/../mark\"\nsleep 30\nexit 7\n";
 
-/// What the installer of Skills does.
+/// The behaviour of the installer of Skills.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Npx {
     Installs,

@@ -60,7 +60,8 @@ impl Repository {
         format!("https://github.com/{self}")
     }
 
-    /// Who signs the release `version`: the release workflow, run for exactly that tag (agent-cli §14).
+    /// Returns the required signer of the release `version`: the release workflow, run for exactly that tag (agent-cli
+    /// §14).
     #[must_use]
     pub fn signer(&self, tag: &str) -> String {
         format!("https://github.com/{self}/.github/workflows/release.yml@refs/tags/{tag}")

@@ -13,7 +13,7 @@ use crate::visible::excerpt;
 use super::output::Output;
 use super::vendor::{Contract, OtherContract};
 
-/// What a family generates.
+/// The outputs that a family generates.
 pub trait Outputs: Sync {
     /// Parses `contract.json` of the family at `tag`.
     ///

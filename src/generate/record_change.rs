@@ -1,4 +1,4 @@
-//! What `aos upgrade` changes in aos.toml; everything else in the file keeps its form.
+//! The changes of `aos upgrade` to aos.toml; everything else in the file keeps its form.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::record_runtime::RuntimeSection;
 use super::record_template::{TemplateSection, UpgradeSection};
 use super::record_text::RecordError;
 
-/// What an upgrade changes in `aos.toml`; everything else in it keeps its form.
+/// The changes of an upgrade to `aos.toml`; everything else in it keeps its form.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordChange<'a> {
     /// The output of the old template; a member that differs from it was changed by the user and is kept.

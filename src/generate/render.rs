@@ -40,7 +40,7 @@ pub fn is_spent() -> bool {
 /// How much memory this process uses, in bytes, where the system tells.
 pub type MemoryReader = fn() -> Option<u64>;
 
-/// What reads the memory; without it, only time and output are bounded.
+/// The function that reads the memory in use; without it, only time and output are bounded.
 static MEMORY: OnceLock<MemoryReader> = OnceLock::new();
 
 /// Lets every render end that uses too much memory.

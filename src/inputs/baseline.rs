@@ -159,12 +159,12 @@ impl Baseline {
         true
     }
 
-    /// What is left, each once.
+    /// Returns the remaining entries, each once.
     pub fn entries(&self) -> impl Iterator<Item = &KnownFinding> {
         self.counts.keys()
     }
 
-    /// What both know: a baseline may only lose entries.
+    /// Returns the entries that both have: a baseline may only lose entries.
     #[must_use]
     pub fn within(&self, larger: &Self) -> Self {
         let counts = self.counts.iter().filter_map(|(known, count)| {

@@ -36,7 +36,7 @@ pub struct Desired {
     pub lock: Lock,
     /// Files of the project in the directories of aos.
     keep: Vec<RelativePath>,
-    /// What tells the files of an older runtime; `None` when the runtime stays as it is.
+    /// Identifies the files of an older runtime; `None` if the runtime stays unchanged.
     origin: Option<RuntimeOrigin>,
 }
 

@@ -25,7 +25,7 @@ pub enum WantedRuntime<'a> {
 }
 
 impl<'a> WantedRuntime<'a> {
-    /// What the lock says of it.
+    /// Returns the entry of the runtime in the lock.
     pub fn locked(self) -> Option<&'a LockedRuntime> {
         match self {
             Self::Newest(lock) => lock.and_then(|lock| lock.runtime.as_ref()),

@@ -47,7 +47,7 @@ pub enum FleetError {
 pub struct Fleet {
     /// Where it was searched; `None` for projects that were named.
     pub root: Option<PathBuf>,
-    /// What the fleet must be, where that is said.
+    /// The requirements for the fleet, if it has any.
     pub file: Option<FleetFile>,
     /// Sorted by path.
     pub projects: Vec<PathBuf>,

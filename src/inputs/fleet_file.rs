@@ -24,7 +24,7 @@ pub enum FleetFileError {
     Invalid { path: PathBuf, reason: String },
 }
 
-/// What a fleet must be.
+/// The requirements for a fleet.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FleetFile {

@@ -122,7 +122,7 @@ fn add_name(repository: &mut ProjectFiles, path: &str) {
     }
 }
 
-/// What a file is to the rules.
+/// The state of a file for the rules.
 enum Standing {
     /// In the index, or in the next commit if nobody ignores it.
     Committed,

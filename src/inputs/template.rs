@@ -44,7 +44,7 @@ pub struct TemplateInfo {
     /// Commands to run in the new project.
     #[serde(default)]
     pub next: Vec<String>,
-    /// What to do with the project first; empty for nothing.
+    /// The first step after creation; empty for none.
     #[serde(default)]
     pub advice: String,
     /// Generator name to output paths.

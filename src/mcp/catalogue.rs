@@ -25,7 +25,7 @@ pub enum Presentation {
     Search,
 }
 
-/// What the user allows.
+/// The limits that the user sets.
 #[derive(Clone, Debug)]
 pub struct OfferPolicy {
     pub filter: Filter,

@@ -60,7 +60,7 @@ pub struct Declared {
     pub needs_network: bool,
 }
 
-/// What is opened.
+/// The tool to open.
 #[derive(Clone, Copy, Debug)]
 pub enum ServedSubject<'a> {
     Project(&'a Project),

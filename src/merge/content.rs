@@ -9,7 +9,7 @@ use super::lines::{self, Labels, Merge};
 /// Largest text that is merged line by line, in bytes.
 const MAX_MERGED: usize = 2 * 1024 * 1024;
 
-/// What the template's change of one file means for the user's copy.
+/// The result for the user's copy of one file after the template changed it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum MergeOutcome {
     /// The user's file stays byte for byte.

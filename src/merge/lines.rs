@@ -11,7 +11,7 @@ const MIDDLE_MARK: &str = "=======";
 /// First words of the line that closes a conflict.
 pub const THEIRS_MARK: &str = ">>>>>>> template ";
 
-/// What the two versions of a template are called beside conflict markers.
+/// The labels of the two versions of a template beside conflict markers.
 #[derive(Clone, Copy, Debug)]
 pub struct Labels<'a> {
     pub base: &'a str,

@@ -16,7 +16,7 @@ pub enum MergeStyle {
     Reject,
 }
 
-/// What kind of contradiction a conflict is.
+/// The kind of a conflict.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum MergeKind {
     /// Both sides changed the same lines, or a file without lines.
@@ -83,7 +83,7 @@ pub struct Conflict {
     pub moved_to: Option<RelativePath>,
 }
 
-/// What the user has at a path.
+/// The user's entry at a path.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Ours {
     File(Content),
@@ -110,7 +110,7 @@ pub struct Trees<'a> {
     pub labels: Labels<'a>,
 }
 
-/// What becomes of the user's tree.
+/// The result of merging into the user's tree.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Merged {
     /// Files to write.

@@ -30,7 +30,7 @@ pub struct ApiCredentials {
     pub notes: Vec<String>,
     /// Names of schemes that these credentials satisfy.
     satisfied: Vec<String>,
-    /// What each scheme is called.
+    /// The name of each scheme.
     known: BTreeMap<String, String>,
     default: Option<super::model::Requirements>,
 }

@@ -29,7 +29,7 @@ pub struct ApiCommand {
     pub endpoint: Endpoint,
     /// The option of each input, in their order.
     pub options: Vec<String>,
-    /// What stands before the path, where the operation has a server of its own.
+    /// The text before the path, if the operation has a separate server.
     pub prefix: String,
     /// It is called without credentials.
     pub is_public: bool,

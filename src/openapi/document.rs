@@ -104,7 +104,7 @@ impl<'a> Node<'a> {
             .map(move |(name, value)| (name.as_str(), Self { value, ..self }))
     }
 
-    /// What this is, wherever it is: the same node has the same identity.
+    /// Returns the identity of the node, which is the same wherever it is reached from.
     #[must_use]
     pub fn identity(self) -> *const Value {
         self.value
@@ -215,7 +215,7 @@ impl DocumentTrees {
         })
     }
 
-    /// What one reference refers to.
+    /// Returns the target of one reference.
     #[must_use]
     pub fn target<'a>(&'a self, from: Node<'a>, target: &str) -> Option<Node<'a>> {
         let (file, pointer) = target.split_once('#').unwrap_or((target, ""));

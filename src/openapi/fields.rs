@@ -139,7 +139,8 @@ fn is_bound_field(field: &ApiField) -> bool {
     field.sample.is_some()
 }
 
-/// What two texts about one option have in common: the shorter, when it begins the longer; else the name.
+/// Returns the common text of two texts about one option: the shorter one if the longer one begins with it, otherwise
+/// the name.
 fn general(known: &str, other: &str, label: &str) -> String {
     if other.is_empty() || known.starts_with(other) && !other.is_empty() {
         return if other.is_empty() { known.to_owned() } else { other.to_owned() };

@@ -1,4 +1,4 @@
-//! What a description says, in types: endpoints with their inputs, bodies and replies.
+//! The types of a description: endpoints with their inputs, bodies and replies.
 //!
 //! Only data. How it is read is in `reading`, what becomes of it in `commands`.
 
@@ -17,7 +17,7 @@ pub struct ApiDescription {
     pub servers: Vec<ApiServer>,
     pub schemes: IndexMap<String, SecurityScheme>,
     pub endpoints: Vec<Endpoint>,
-    /// What is described and has no counterpart here, with its count: webhooks, callbacks, links.
+    /// Parts of the description that have no counterpart here, with their counts: webhooks, callbacks, links.
     pub unsupported: BTreeMap<&'static str, usize>,
     /// Files and addresses that were not read, with the reason.
     pub unread: BTreeMap<String, String>,
@@ -67,7 +67,7 @@ pub struct Endpoint {
     pub servers: Vec<ApiServer>,
     /// Why no command can be made from it.
     pub obstacle: Option<String>,
-    /// What of it is not taken over, or taken otherwise than described.
+    /// Notes about parts that were left out or changed.
     pub notes: Vec<String>,
 }
 
@@ -124,7 +124,7 @@ pub struct ApiInput {
     pub most: Option<i64>,
 }
 
-/// What an input takes.
+/// The kind of value that an input takes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InputKind {
     Text,
@@ -141,7 +141,7 @@ pub enum InputKind {
     File,
 }
 
-/// What a success looks like.
+/// The form of a success.
 #[derive(Clone, Debug, Default)]
 pub struct ReplyForm {
     pub kind: ReplyKind,

@@ -60,7 +60,7 @@ pub struct ModeDecision {
     pub reason: String,
 }
 
-/// What the description says about an operation whose id is known.
+/// Decides the mode of an operation whose id is known.
 #[must_use]
 pub fn decide(endpoint: &Endpoint, id: &str) -> ModeDecision {
     let action = id.split_once('.').map_or(id, |(_, action)| action);

@@ -230,7 +230,7 @@ fn can_be_called(path: &str) -> bool {
         && fixed_parts(path).all(is_fixed)
 }
 
-/// What is between the parameters of a path.
+/// Returns the texts between the parameters of a path.
 fn fixed_parts(path: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(path);
     std::iter::from_fn(move || {

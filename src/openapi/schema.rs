@@ -73,7 +73,7 @@ impl<'a> FlatSchema<'a> {
         flat
     }
 
-    /// What one alternative says itself, its references followed.
+    /// Returns the members of one alternative itself, with its references followed.
     fn shallow(trees: &'a DocumentTrees, node: Node<'a>, depth: usize) -> Self {
         let mut flat = Self::default();
         if depth <= MAX_DEPTH
@@ -116,7 +116,7 @@ impl<'a> FlatSchema<'a> {
         seen.open.pop();
     }
 
-    /// What the schema says itself: a later saying is the more special one.
+    /// Adds the members of the schema itself: a later one overrides an earlier one.
     fn add_own(&mut self, trees: &'a DocumentTrees, node: Node<'a>) {
         let types = match node.value.get("type") {
             Some(Value::String(one)) => vec![one.as_str()],

@@ -94,7 +94,7 @@ mod tests {
 
     use crate::openapi::{ApiInput, read};
 
-    /// What is sent for a style is in this file, which the tests of every runtime read.
+    /// The values that are sent for each style, which the tests of every runtime read.
     const SHARED: &str =
         include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/runtime/fixtures/serial.json"));
 

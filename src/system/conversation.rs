@@ -151,13 +151,13 @@ impl Conversation {
         self.heeds_signals = false;
     }
 
-    /// What the program has written to stdout so far, and how many bytes that was in all.
+    /// Returns the program's output on stdout so far, and its total number of bytes.
     #[must_use]
     pub fn stdout(&self) -> (Vec<u8>, u64) {
         self.stdout.so_far()
     }
 
-    /// What the program has written to stderr so far, and how many bytes that was in all.
+    /// Returns the program's output on stderr so far, and its total number of bytes.
     #[must_use]
     pub fn stderr(&self) -> (Vec<u8>, u64) {
         self.stderr.so_far()

@@ -128,7 +128,7 @@ mod system {
         names.iter().filter_map(process).collect()
     }
 
-    /// What the system says about a process, from its state on.
+    /// Returns the fields of a process from the system, from its state on.
     fn fields(id: i32) -> Option<String> {
         let text = read(&directory(id).join("stat"))?;
         // The name in parentheses before it can contain anything.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 pub const AOS_FORMAT: &str = "AOS_FORMAT";
 /// A shell that asks for completions sets it to its name.
 pub const AOS_COMPLETE: &str = "AOS_COMPLETE";
-/// What such a shell wants between candidates.
+/// The separator that such a shell expects between candidates.
 pub const CLAP_IFS: &str = "_CLAP_IFS";
 /// Directory of aos's own state (confirm secret, used tokens); default `~/.aos`.
 pub const AOS_HOME: &str = "AOS_HOME";
@@ -96,7 +96,7 @@ pub const FOREIGN_TO_GIT: [&str; 11] = [
     "GIT_TEMPLATE_DIR",
     "GIT_WORK_TREE",
 ];
-/// What an outer `npx` or `npm run` was asked for; an inner `npx` would take it for itself.
+/// Variables of an outer `npx` or `npm run`, which an inner `npx` would read as its own.
 pub const FOREIGN_TO_NPX: &[&str] =
     &["npm_config_call", "npm_config_package", "npm_config_workspace", "npm_config_workspaces"];
 /// Programs that would ask a person for a password in a window of their own.
@@ -104,7 +104,8 @@ pub const ASKING_PROGRAMS: [&str; 2] = ["GIT_ASKPASS", "SSH_ASKPASS"];
 /// Forces colour where `NO_COLOR` forbids it.
 pub const FORCE_COLOR: &str = "FORCE_COLOR";
 
-/// What every program gets that aos starts for an MCP client: places, language, proxies. None is a secret of a package.
+/// Variables for every program that aos starts for an MCP client: paths, language, proxies. None is a secret of a
+/// package.
 pub const NEUTRAL: &[&str] = &[
     "ALL_PROXY",
     "APPDATA",

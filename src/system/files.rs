@@ -224,7 +224,7 @@ pub fn is_private(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// What tells one state of a file from another.
+/// The values that distinguish one state of a file from another.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Stamp {
     length: u64,

@@ -22,7 +22,7 @@ use super::{environment, interrupt};
 const MAX_REDIRECTS: usize = 5;
 /// How often a wait looks for a signal.
 const TICK: Duration = Duration::from_millis(25);
-/// What a body may have at most to be called small, in bytes.
+/// The size up to which a body counts as small, in bytes.
 const SMALL_BODY: u64 = 8 * 1024 * 1024;
 /// How many idle limits a small body may take.
 const SMALL_LIMITS: u128 = 4;
@@ -88,7 +88,7 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// What is asked for.
+/// An HTTP request.
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
     pub address: &'a Address,

@@ -41,11 +41,11 @@ pub struct Launch<'a> {
     pub stimulus: Stimulus<'a>,
     /// Modes of files apply to it, even as root.
     pub obeys_modes: bool,
-    /// What it may reach; everything that its user may, without one.
+    /// The limits of the program; without any, it can reach everything that its user can.
     pub enclosure: Option<&'a Enclosure>,
 }
 
-/// What happens to the program while it runs.
+/// An event that is caused while the program runs.
 #[derive(Clone, Copy)]
 pub enum Stimulus<'a> {
     None,

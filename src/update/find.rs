@@ -26,7 +26,7 @@ pub struct UpdateWish {
     pub highest: Option<Version>,
 }
 
-/// What an update has to do.
+/// The next step of an update.
 #[derive(Debug)]
 pub enum UpdateDecision {
     /// Go to this release.

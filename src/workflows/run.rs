@@ -1,4 +1,4 @@
-//! What is known about a run: how its answer is written, and where it started.
+//! The facts about a run: how its answer is written, and where it started.
 
 use clap::ValueEnum;
 
@@ -15,7 +15,7 @@ pub enum Format {
     Raw,
 }
 
-/// What a command knows about this run.
+/// The facts that a command knows about this run.
 #[derive(Clone, Debug)]
 pub struct Run {
     pub format: Format,

@@ -23,7 +23,7 @@ use crate::workflows::write_gate::WriteOptions;
 /// Largest preset, in bytes.
 const MAX_PRESET: u64 = 8 * 1024 * 1024;
 
-/// What is wanted of a description.
+/// The request of `aos sync-api`.
 #[derive(Clone, Debug)]
 pub struct SyncApiRequest {
     pub path: PathBuf,
@@ -33,7 +33,7 @@ pub struct SyncApiRequest {
     pub write: WriteOptions,
 }
 
-/// What a project has of its API.
+/// The recorded facts about the API of a project.
 struct Recorded {
     name: String,
     template: Template,

@@ -49,7 +49,7 @@ pub struct WriteRequest<'a> {
     pub known: &'a BTreeMap<RelativePath, Digest>,
 }
 
-/// What the gate says.
+/// The decision of the gate.
 #[derive(Debug)]
 pub enum Decision {
     Proceed,

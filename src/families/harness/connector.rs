@@ -196,9 +196,9 @@ struct FieldEntry {
     #[serde(default)]
     options: Vec<Choice>,
     default: Option<Value>,
-    /// What the form of the host shows.
+    /// The text that the form of the host shows.
     description: Option<String>,
-    /// What connectors had before; nobody else reads it.
+    /// The older name of `description`; only connectors read it.
     help: Option<String>,
     applies_to: Option<Vec<String>>,
     #[serde(default)]

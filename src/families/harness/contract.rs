@@ -179,7 +179,7 @@ impl HarnessContract {
 const PERMISSION_KEYS: &[&str] = &["permissions", "commands"];
 /// The variable that lets an operator grant a mode to callers that pass no `--mode`, such as the workflow runner.
 const MODE_VARIABLE: &str = "AOS_MODE";
-/// What the workflow form of the host reads at the top level of a health envelope.
+/// The members of a health envelope that the workflow form of the host reads at the top level.
 const READINESS_KEYS: &[&str] = &[
     "status",
     "runtime_ready",
@@ -189,8 +189,8 @@ const READINESS_KEYS: &[&str] = &[
     "checks",
 ];
 
-/// What the running host needs of every connector, whichever tag it follows: a tag that is silent here forbids nothing,
-/// and a connector that followed the silence would stop working in the host.
+/// The requirements of the running host, regardless of the tag: if a tag states none, it forbids nothing, but a
+/// connector that relied on that would stop working in the host.
 impl HarnessContract {
     /// Keys of `permissions.json` that hold the map of command to mode.
     #[must_use]

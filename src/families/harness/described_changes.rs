@@ -1,4 +1,5 @@
-//! What another description of the same API changes for the commands of a connector: breaking apart from harmless.
+//! The changes to the commands of a connector after its API has changed, with breaking changes separate from compatible
+//! ones.
 
 use std::collections::BTreeMap;
 

@@ -45,7 +45,8 @@ impl Grants {
         Self { maps: maps.collect() }
     }
 
-    /// What `after` denies of what `self` allows, each command once; `modes` are ordered, lowest first.
+    /// Returns the commands and modes that `self` allows and `after` denies, each command once; `modes` are ordered,
+    /// lowest first.
     #[must_use]
     pub fn lost(&self, after: &Self, modes: &[&str]) -> Vec<Loss> {
         let mut losses = Vec::new();

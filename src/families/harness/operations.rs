@@ -29,7 +29,7 @@ pub struct Preset {
     /// Names of pickers by the command that fills them, where the usual name will not do.
     #[serde(default)]
     pub picker_names: IndexMap<Key, Key>,
-    /// What the API can report by itself; the host lists them.
+    /// Events that the API can report itself; the host lists them.
     #[serde(default)]
     pub events: Vec<ConnectorEvent>,
     #[serde(default)]

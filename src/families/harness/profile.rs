@@ -33,7 +33,7 @@ pub struct FailureRule {
     pub hint: Option<String>,
 }
 
-/// What a failure means for the caller. `KINDS` in `replies.py` gives each its error code.
+/// The kind of a failure for the caller. `KINDS` in `replies.py` has the error code of each.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {

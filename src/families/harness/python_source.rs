@@ -1,4 +1,4 @@
-//! What rules need to know about a Python file, found without running or fully parsing it.
+//! The facts that rules need about a Python file, found without running or fully parsing it.
 //!
 //! One pass over the bytes that knows strings, comments, brackets and logical lines; everything else is local look-ahead.
 //! Never fails and never panics: on text that is not Python it finds little. Judging what it found is the rules' business.

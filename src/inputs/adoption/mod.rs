@@ -28,10 +28,10 @@ pub struct Adoption {
 
 /// How a family recognises what a project has.
 pub trait Adopter: Sync {
-    /// What the project generates, and where its contract is when that is not the usual place.
+    /// Finds the outputs of the project, and the location of its contract if that is not the usual one.
     fn outputs(&self, repository: &ProjectFiles, spec: &mut SpecSection, found: &mut Findings);
 
-    /// What its author should know.
+    /// Adds remarks for the author of the project.
     fn remarks(&self, _repository: &ProjectFiles, _found: &mut Findings) {}
 
     /// Names that a generated module would declare a second time, each with the file that has it already.
@@ -43,7 +43,7 @@ pub trait Adopter: Sync {
 /// How each family adopts a project.
 pub static ADOPTERS: FamilyParts<dyn Adopter> = FamilyParts::new();
 
-/// What was found out about a project.
+/// The facts that were found about a project.
 #[derive(Debug, Default)]
 pub struct Findings {
     pub outputs: BTreeMap<String, Vec<Output>>,

@@ -199,7 +199,7 @@ impl Git<'_> {
     }
 }
 
-/// What belongs to a template, and nothing beside it: a link elsewhere does no harm.
+/// Only the files of the template; a link elsewhere in the repository is ignored.
 struct TemplateParts(KeptFile);
 
 impl archive::Receiver for TemplateParts {

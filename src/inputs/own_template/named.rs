@@ -1,4 +1,4 @@
-//! What the text after `--template` names: a template of aos, a directory, or a repository.
+//! The values of `--template`: a template of aos, a directory, or a repository.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ pub struct InRepository {
     pub directory: Option<RelativePath>,
 }
 
-/// What somebody named.
+/// A template that the user named.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum NamedTemplate<'a> {
     /// A template that is part of aos.

@@ -31,7 +31,7 @@ pub struct KeptRelease {
     pub archive: Vec<u8>,
 }
 
-/// What was kept of the release of `repository` at `tag`. Nothing of it is verified yet.
+/// Returns the kept files of the release of `repository` at `tag`. They are not verified yet.
 #[must_use]
 pub fn load(repository: &Repository, tag: &SpecTag) -> Option<KeptRelease> {
     let path = directory()?.join(name(repository, tag));

@@ -21,9 +21,9 @@ const IDENTITY: [&str; 2] = ["contract", "tag"];
 /// The two files of a contract, as somebody gave them.
 #[derive(Debug)]
 pub struct Received {
-    /// What messages call the contract.
+    /// The name of the contract in messages.
     pub contract_path: String,
-    /// What messages call the place of both.
+    /// The location of both files in messages.
     pub place: String,
     pub contract: Vec<u8>,
     pub spec: Vec<u8>,

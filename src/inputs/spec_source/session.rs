@@ -24,7 +24,7 @@ impl FaultNumber {
 
 type Answer = Arc<OnceLock<Result<Obtained, FaultNumber>>>;
 
-/// What one run was given and what it found.
+/// The trust root of one run, and the contracts that it has obtained.
 #[derive(Default)]
 pub struct SpecSession {
     given: Option<TrustRoot>,

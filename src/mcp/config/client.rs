@@ -106,7 +106,7 @@ impl McpClient {
         CLIENTS.iter().find(|client| client.id == id)
     }
 
-    /// What the user must do about secrets.
+    /// Returns the instructions for the user about secrets.
     #[must_use]
     pub fn advice(&self) -> &'static str {
         match self.secrets {

@@ -72,7 +72,7 @@ pub struct AugmentorPackage {
     pub runtime_version: Option<String>,
 }
 
-/// What was declared, enforced and seen.
+/// The declared, enforced and observed permissions.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct AugmentorPermissions {
     pub declared: DeclaredPermissions,

@@ -45,7 +45,7 @@ pub struct DirectoryCount {
     pub count: usize,
 }
 
-/// What would change.
+/// One planned change.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct PlannedChange {
     /// The command.

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::check::UnsearchedDirectory;
 
-/// What became of the tool of each project, in the order of the paths.
+/// The result for the tool of each project, in the order of the paths.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ConformFleetReport {
     pub summary: ConformFleetSummary,

@@ -9,7 +9,7 @@ use super::notice::Notice;
 use super::runtime::RuntimeSummary;
 use super::upgrade::OpenPlace;
 
-/// What a run would work with.
+/// The context in which a command would run.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct RunContext {
     pub version: &'static str,

@@ -32,7 +32,7 @@ pub struct SyncedSpec {
     pub notes: Vec<String>,
 }
 
-/// What a preview of `aos sync-spec` adds.
+/// The additional facts in a preview of `aos sync-spec`.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct SyncFacts {
     pub previous_tag: Option<String>,

@@ -21,7 +21,7 @@ pub struct CheckedTemplate {
     pub questions: usize,
     pub coverage: TemplateCoverage,
     pub faults: Vec<ReportedFault>,
-    /// What is no fault, but may not be meant.
+    /// Notes about parts that are valid but may be unintended.
     pub notes: Vec<String>,
 }
 
@@ -33,7 +33,7 @@ pub struct TemplateCoverage {
     pub rendered: u64,
     /// Whether every combination was rendered.
     pub complete: bool,
-    /// What was rendered, in a sentence.
+    /// A sentence that says what was rendered.
     pub statement: String,
 }
 
@@ -67,7 +67,7 @@ pub struct MadeTemplate {
     pub next: Vec<String>,
 }
 
-/// What there is to know about a new template.
+/// The facts of a new template.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct TemplateFacts {
     pub name: String,
@@ -79,7 +79,7 @@ pub struct TemplateFacts {
     pub notes: Vec<String>,
 }
 
-/// What could not be taken over.
+/// A part that could not be converted.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct LeftOutPart {
     pub what: String,

@@ -24,7 +24,7 @@ const MAX_FILE: u64 = 1024 * 1024;
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Journal(BTreeMap<String, JournalCopy>);
 
-/// What a copy was.
+/// The recorded state of a copy.
 #[derive(Clone, Debug, Eq, PartialEq)]
 struct JournalCopy {
     /// `None` when it could not be read.

@@ -28,7 +28,7 @@ pub(super) fn writers(after: &SkillExamination, pin: Pin) -> Vec<&'static str> {
     names
 }
 
-/// What npx reports although every installed file is correct.
+/// Returns the complaint of npx although every installed file is correct.
 pub(super) fn contradiction(ending: SessionEnding) -> Option<String> {
     let said = match ending {
         SessionEnding::Exited(Some(0)) => return None,

@@ -50,7 +50,7 @@ struct NotBackedUp {
     error: BackupError,
 }
 
-/// What a person or an agent can run to get the Skill of `version`. It verifies; a command of the installer would not.
+/// Returns a command that installs the Skill of `version`. It verifies the files; a command of the installer would not.
 #[must_use]
 pub fn command(version: &Version) -> String {
     format!("aos update --target-version {version}")

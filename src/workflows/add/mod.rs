@@ -39,7 +39,7 @@ use name::CommandName;
 pub use refusal::refused;
 use seam::{Blueprint, CommandEditor, EDITORS, EditError, Edited, NewCode, Sources};
 
-/// What is done.
+/// The change to make.
 #[derive(Debug)]
 pub enum Change<'a> {
     Add(Blueprint),

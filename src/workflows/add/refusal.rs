@@ -1,4 +1,4 @@
-//! What a caller asked for and cannot have, as an error with its fix.
+//! Requests that cannot be met, as errors with their fixes.
 
 use crate::report::{ErrorCode, Failure};
 

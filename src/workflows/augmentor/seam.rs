@@ -1,4 +1,4 @@
-//! What `aos augmentor` asks of the family that can run packages.
+//! The interface of `aos augmentor` to the family that can run packages.
 
 use std::path::Path;
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub struct NamedAugmentor<'a> {
     pub python: Option<&'a Path>,
 }
 
-/// What is called.
+/// The command or agent to call.
 #[derive(Clone, Copy, Debug)]
 pub enum Callee<'a> {
     Command { name: &'a str, args: &'a Value },

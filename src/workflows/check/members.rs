@@ -1,4 +1,4 @@
-//! What is true of a fleet as a whole: its members, their pins, its baseline.
+//! The findings about a fleet as a whole: its members, their pins, its baseline.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::report::answers::fleet::{BaselineReport, FleetReport, SkippedProject}
 use crate::report::findings::reported;
 use crate::workflows::report_file;
 
-/// What to do with the baseline of a fleet.
+/// The action on the baseline of a fleet.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
 pub enum BaselineUse {
     /// Write the findings of now; an existing baseline only loses entries

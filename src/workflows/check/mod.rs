@@ -35,7 +35,7 @@ pub fn known(rules: &[String]) -> Result<(), Failure> {
     rules.iter().try_for_each(|id| rule(id).map(|_| ()))
 }
 
-/// What is asked of a check.
+/// The request of a check.
 #[derive(Default)]
 pub struct CheckRequest {
     pub fleet: Fleet,

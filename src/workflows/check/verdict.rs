@@ -27,14 +27,14 @@ use super::text::grouped;
 /// Most workflow commands of one run; hosts show few of them.
 const MAX_ANNOTATIONS: usize = 50;
 
-/// What was found, project by project.
+/// The findings, project by project.
 pub struct FleetVerdict {
     pub reports: Vec<ProjectReport>,
     /// Why contracts could not be had; reports name them by number.
     pub faults: Vec<Failure>,
     /// Directories of the fleet that nobody looked into: enough to fail.
     pub unsearched: Vec<(PathBuf, String)>,
-    /// What is true of the fleet as a whole; `None` for projects that were named.
+    /// The findings about the fleet as a whole; `None` for projects that were named.
     pub fleet: Option<FleetReport>,
     /// Its findings.
     pub members: Vec<Finding>,

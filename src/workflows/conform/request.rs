@@ -1,4 +1,4 @@
-//! What a caller of `aos conform` asks for.
+//! The request of `aos conform`.
 
 use std::path::{Path, PathBuf};
 

@@ -20,7 +20,7 @@ const MAX_LISTED: usize = 12;
 /// Longest name in an answer.
 const MAX_NAME: usize = 80;
 
-/// What the answer holds.
+/// The selection of tools in the answer.
 #[derive(Clone, Copy, Debug)]
 pub struct WantedTools {
     pub details: bool,

@@ -19,7 +19,7 @@ use probing::Program;
 use scan::{Candidate, Programs, Scan};
 use seam::{DiscoverSurroundings, HOSTS, Host, SearchRoot};
 
-/// What is wanted of one run.
+/// The request of one run.
 #[derive(Debug)]
 pub struct DiscoverRequest<'a> {
     /// Roots in place of those of the host.
@@ -119,7 +119,7 @@ fn keep(scan: &mut Scan, only: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What is run for a tool, and where.
+/// Returns the program of a tool, and the directory in which it runs.
 fn program(host: &dyn Host, candidate: &Candidate, working: &Path) -> Option<Program> {
     let path = candidate.program.clone()?;
     let directory = candidate.directory.as_ref();

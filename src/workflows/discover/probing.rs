@@ -23,7 +23,7 @@ pub struct Program {
     pub directory: PathBuf,
 }
 
-/// What one tool said, and how long it took.
+/// The answer of one tool, and how long it took.
 #[derive(Clone, Debug, Default)]
 pub struct Probed {
     pub answers: Answers,

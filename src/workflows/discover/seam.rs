@@ -1,4 +1,4 @@
-//! What `aos discover` asks of the family whose host finds its tools on a machine.
+//! The interface of `aos discover` to the family whose host finds its tools on a machine.
 //!
 //! A host knows where it looks, what it reads and how it judges; the workflow looks, reads and runs.
 
@@ -23,7 +23,7 @@ pub struct SearchRoot {
     pub source: &'static str,
 }
 
-/// What the files of one tool say, as the host reads them.
+/// The facts in the files of one tool, as the host reads them.
 #[derive(Clone, Debug, Default)]
 pub struct Described {
     pub label: Option<String>,
@@ -55,14 +55,14 @@ pub enum Said {
     NotStarted(String),
 }
 
-/// What the probes of one tool said; a probe that was not needed is `None`.
+/// The answers of one tool to its probes; a probe that was not needed is `None`.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
     pub first: Option<Said>,
     pub second: Option<Said>,
 }
 
-/// What the host makes of a tool.
+/// The state of a tool for the host.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum State {
     Ready,
@@ -90,14 +90,14 @@ impl State {
 #[derive(Clone, Debug)]
 pub struct Judged {
     pub state: State,
-    /// What the published document promises for the same answers.
+    /// The state that the published document promises for the same answers.
     pub promised: State,
     /// A stable word for the reason.
     pub reason: &'static str,
     /// The reason and what to do about it, for every tool with this reason.
     pub meaning: &'static str,
     pub fix: &'static str,
-    /// What this tool said about it.
+    /// The tool's own statement about it.
     pub detail: Option<String>,
     /// The tool's own name, version and command ids.
     pub tool: Option<String>,
@@ -114,7 +114,7 @@ pub trait Host: Sync {
     /// Directories that it looks at, the one that wins first.
     fn roots(&self, surroundings: &DiscoverSurroundings) -> Vec<SearchRoot>;
 
-    /// What the names of its tools start with.
+    /// Returns the prefix of the names of its tools.
     fn prefix(&self) -> &'static str;
 
     /// A file that makes a directory one of its tools, whatever the directory is called.

@@ -16,7 +16,7 @@ use crate::update::skill::{self, SkillManifest};
 use crate::workflows::asked;
 use crate::workflows::update::agent;
 
-/// What the look at the releases found.
+/// The result of asking for the releases.
 pub struct ReleaseLook {
     pub check: DoctorCheck,
     pub notices: Vec<Notice>,

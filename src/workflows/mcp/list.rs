@@ -1,4 +1,4 @@
-//! What a server offers, as data and for a person.
+//! The tools that a server offers, as data and as text.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::visible::{Visible, visible};
 /// Most modes whose tools are counted as left out.
 const MAX_LINES: usize = 20;
 
-/// What is served.
+/// Returns the list of served tools.
 pub fn listed(catalogue: &Catalogue) -> Outcome {
     let packages = catalogue.providers.iter().map(|provider| {
         let identity = provider.identity();

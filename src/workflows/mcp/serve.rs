@@ -131,7 +131,7 @@ fn options(request: &ServeRequest, run: &Run) -> Result<Options, Failure> {
     })
 }
 
-/// What a person should know when a server starts.
+/// Prints notes for the user when a server starts.
 fn greet(session: &McpSession) {
     let catalogue = session.catalogue();
     let mut lines = Vec::new();

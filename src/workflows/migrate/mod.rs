@@ -40,7 +40,7 @@ use proof::Prover;
 use request::{MigrateRequest, ProofDepth};
 use seam::{MIGRATORS, Migrator, ProjectRewrite, RewriteSubject, Rewritten, UntouchedPlace};
 
-/// Who allows a change.
+/// The consent to a change.
 #[derive(Clone, Copy)]
 enum Consent<'a> {
     /// The write gate; plans of a preview are noted.

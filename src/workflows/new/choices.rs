@@ -1,4 +1,4 @@
-//! What the names on the command line stand for, with a hint when it is nothing.
+//! The meaning of the names on the command line, with a hint for an unknown one.
 
 use crate::contract::suggestion;
 use crate::generate::record_origin::TemplateOrigin;
@@ -18,7 +18,7 @@ pub struct ChosenValues {
     pub own: Option<OwnTemplate>,
 }
 
-/// What a project keeps of the user's own template.
+/// The parts of the user's own template that a project keeps.
 pub struct OwnTemplate {
     pub origin: TemplateOrigin,
     pub archive: Content,

@@ -138,7 +138,7 @@ pub fn load(file: &Path) -> Result<LoadedApi, Failure> {
     Ok(LoadedApi { api, digest, name: excerpt(&name, 100) })
 }
 
-/// What the command line says.
+/// Returns the choices on the command line.
 ///
 /// # Errors
 /// When a pair is none.
@@ -235,7 +235,7 @@ fn unmet(fault: &WishFault) -> Failure {
     Failure::new(code, fault.to_string()).hint(hint)
 }
 
-/// What there is to say about a plan.
+/// Returns the answer about a plan.
 #[must_use]
 pub fn answer(api: &ApiDescription, plan: &ApiPlan, digest: Digest) -> DescribedApi {
     let commands = plan.commands.iter().map(|command| {

@@ -38,7 +38,7 @@ const FOREIGN: [&str; 11] = [
     "GIT_CONFIG_PARAMETERS",
 ];
 
-/// What became of the repository.
+/// The state of the repository.
 #[derive(Clone, Debug)]
 pub struct FirstCommit {
     pub initialised: bool,

@@ -1,4 +1,4 @@
-//! What `aos new` answers.
+//! The answers of `aos new`.
 
 use crate::visible::counted;
 use std::collections::BTreeSet;
@@ -123,7 +123,7 @@ impl NewProject {
         )
     }
 
-    /// What the project was made from, for the first line.
+    /// Returns the source of the project, for the first line.
     fn made_from(&self) -> String {
         let mut parts: Vec<_> =
             self.subject.commands().map(|count| format!("{count} commands")).into_iter().collect();

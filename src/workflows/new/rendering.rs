@@ -35,7 +35,7 @@ pub struct Rendering {
     pub record: Record,
     /// Commands to run in the new project.
     pub next: Vec<String>,
-    /// What to do with it first.
+    /// The first step after creation.
     pub advice: Option<String>,
 }
 
@@ -58,7 +58,7 @@ impl<'a> NamedProject<'a> {
         Ok(Self { template, wanted, name })
     }
 
-    /// What defaults of questions may use.
+    /// Returns the variables for the defaults of questions.
     pub fn variables(&self) -> Map<String, Value> {
         self.name.variables()
     }

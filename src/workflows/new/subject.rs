@@ -1,4 +1,4 @@
-//! What a new project is about, as its family sees it.
+//! The subject of a new project, as its family sees it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::plan::{FileSet, FileSetError};
 use crate::report::answers::openapi::ApiChange;
 use crate::report::{ErrorCode, Failure};
 
-/// What the command line asks for.
+/// The choices on the command line.
 #[derive(Clone, Copy, Debug)]
 pub struct WantedProject<'a> {
     pub name: &'a str,
@@ -25,7 +25,7 @@ pub struct WantedProject<'a> {
     pub checkout: Option<&'a Path>,
 }
 
-/// What names of a tool leave room for.
+/// The room that the name of a tool leaves for other names.
 #[derive(Clone, Debug)]
 pub struct DescribedNames {
     pub id_length: usize,
@@ -65,7 +65,7 @@ pub trait Scaffolder: Sync {
         Ok(BTreeMap::new())
     }
 
-    /// What another preset of the same API changes.
+    /// Returns the changes in another preset of the same API.
     ///
     /// # Errors
     /// When one of them cannot be read.
@@ -97,7 +97,7 @@ pub static SCAFFOLDERS: FamilyParts<dyn Scaffolder> = FamilyParts::new();
 
 /// The name of a new project, before its questions are answered.
 pub trait Named {
-    /// What defaults of questions may use.
+    /// Returns the variables for the defaults of questions.
     fn variables(&self) -> Map<String, Value>;
 
     /// The subject that the command line asks for; a preset is named in the answers.
@@ -116,7 +116,7 @@ pub trait Subject {
     /// Name of the project's directory.
     fn tool(&self) -> &str;
 
-    /// What NAME was, for the record.
+    /// Returns the value of NAME, for the record.
     fn name(&self) -> &str;
 
     /// The package of its code.
@@ -132,10 +132,10 @@ pub trait Subject {
         None
     }
 
-    /// What its templates may use.
+    /// Returns the variables for its templates.
     fn variables(&self, answers: &BTreeMap<String, String>, origin: &ScaffoldOrigin<'_>) -> Value;
 
-    /// What its templates repeat files for: a name and its variables each.
+    /// Returns the names for which its templates repeat files, each with its variables.
     fn resources(&self) -> Vec<(String, Value)> {
         Vec::new()
     }

@@ -146,7 +146,7 @@ pub fn open(path: &Path, write: &WriteOptions) -> Result<(Project, Vec<String>),
     Ok((project.reload(), notes))
 }
 
-/// What the lock claims for aos without being of aos; it is left alone and named.
+/// Returns files that the lock lists although they do not belong to aos; they are kept and reported.
 ///
 /// # Errors
 /// When two wanted files are one.
@@ -322,7 +322,7 @@ impl SyncSummary<'_> {
         offer.outcome_with(facts, SyncAnswer::Preview)
     }
 
-    /// Who must confirm reads what the preview says.
+    /// Adds the contents of the preview to the error that asks for a confirm token.
     fn explain(&self, mut failure: Failure, run: &Run) -> Failure {
         failure = failure.with(&self.origin());
         if failure.code == ErrorCode::ConfirmationRequired {

@@ -25,7 +25,7 @@ pub fn obtain(project: &Project, record: &Record, to: Option<&str>) -> Result<Ob
     choose(&SyncRequest::following(to), project, record, None)
 }
 
-/// What the record says about its source once it follows `obtained`.
+/// Returns the section of the record about its source after it follows `obtained`.
 #[must_use]
 pub fn followed(record: &Record, obtained: &Obtained) -> SpecSection {
     follow(&record.spec, &SyncRequest::following(None), obtained).0
@@ -52,7 +52,7 @@ pub fn choose(
     }
 }
 
-/// What the record says from now on. A source on a host is a choice of its owner and stays, unless somebody names
+/// Returns the new section of the record. A source on a host was chosen by the owner and stays, unless the caller names
 /// another source.
 pub fn follow(
     spec: &SpecSection,

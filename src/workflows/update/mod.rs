@@ -181,7 +181,7 @@ impl<'a> Job<'a> {
         answer.outcome(self.run)
     }
 
-    /// What a person or an agent runs to get there.
+    /// Returns a command that gets there, for a person or an agent.
     fn own_command(&self) -> String {
         if let InstallMethod::Managed { command: Some(command), .. } = &self.installation.method {
             return command.clone();
@@ -196,7 +196,7 @@ impl<'a> Job<'a> {
         command
     }
 
-    /// What an update would do, step by step.
+    /// Returns the steps of an update.
     fn plan(&self, found: &FoundRelease<'_>) -> Vec<String> {
         let version = &found.release.version;
         let program = self.installation.executable.display();
@@ -338,7 +338,7 @@ impl<'a> Job<'a> {
         Ok(answer.outcome(self.run))
     }
 
-    /// What the package manager that owns the program would be told; `None` when nobody owns it.
+    /// Returns the command for the package manager that owns the program; `None` if nobody owns it.
     fn manager(&self, target: &Version) -> Option<ManagerCommand> {
         self.installation.method.command(target, &self.own)
     }

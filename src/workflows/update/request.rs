@@ -1,4 +1,4 @@
-//! What a call of `aos update` asks for.
+//! The request of `aos update`.
 
 use std::path::PathBuf;
 

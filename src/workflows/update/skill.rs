@@ -20,7 +20,7 @@ use crate::update::skill::{
 
 use super::state::UpdateState;
 
-/// What the installed Skill must be.
+/// The files that the installed Skill must have.
 pub enum ExpectedSkill {
     /// That of the running program.
     Embedded,
@@ -43,7 +43,7 @@ pub fn looked_at() -> &'static str {
     }
 }
 
-/// What became of the Skill, for `data`.
+/// The state of the Skill, for `data`.
 #[derive(Clone, Debug, Default)]
 pub struct SkillAnswer {
     pub status: String,
@@ -146,7 +146,7 @@ fn unsynced(cause: Option<Cause>, live: Option<Live>) -> Failure {
         .detail("cause", name)
 }
 
-/// What agents read now where foreign files were: the worst of all places; `None` when there were none.
+/// Returns what agents read now where foreign files were: the worst of all places; `None` if there were none.
 fn worst(report: &SkillReport) -> Option<Live> {
     let order = [Live::Foreign, Live::Absent, Live::Previous, Live::Verified];
     order.into_iter().find(|live| report.repairs.iter().any(|repair| repair.live == *live))

@@ -1,4 +1,4 @@
-//! What the user has in place of the template's files, and where files were moved to.
+//! The user's files in place of the template's, and where files were moved to.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -76,7 +76,7 @@ fn files(rendered: &FileSet) -> Files {
     rendered.iter().map(|(path, content)| (path.clone(), content.clone())).collect()
 }
 
-/// What is at `paths` in the project.
+/// Returns the entries at `paths` in the project.
 pub fn entries<'a>(
     project: &Project,
     paths: impl Iterator<Item = &'a RelativePath>,

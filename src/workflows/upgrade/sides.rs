@@ -26,7 +26,7 @@ pub struct Sides {
     pub previous: TemplateSection,
     /// Answers to questions that the old template did not ask.
     pub added: BTreeMap<String, String>,
-    /// What becomes of the origin of a template of one's own.
+    /// The change of the origin, for a user's own template.
     pub own: Option<OwnChange>,
 }
 

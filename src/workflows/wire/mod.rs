@@ -18,7 +18,7 @@ use crate::workflows::{Run, sync};
 
 use seam::{WIRERS, Wiring};
 
-/// What a call of `aos wire` asks for.
+/// The request of `aos wire`.
 #[derive(Clone, Copy, Debug)]
 pub struct WireRequest<'a> {
     /// Directory of the adapter.
@@ -150,7 +150,7 @@ impl WireChange<'_> {
         offer.outcome_with(facts, WireAnswer::Preview)
     }
 
-    /// What a person has to know beside the changes.
+    /// Returns the lines for people besides the changes.
     fn lines(&self, run: &Run) -> Vec<Visible> {
         let style = run.style;
         let by_hand = self.wiring.instructions.iter();

@@ -85,7 +85,7 @@ pub(super) fn no_object(observed: &Observed) -> String {
     observed.json().err().map_or_else(|| "it is not an object".to_owned(), String::from)
 }
 
-/// What `capabilities` says; the call and the reason when it says nothing.
+/// Returns the answer of `capabilities`; without one, the call and the reason.
 pub(super) fn capabilities(session: &ToolCaller) -> Result<(Arc<Observed>, Value), Conclusion> {
     let observed = session.observe(&json(&["capabilities"]));
     match loose(&observed).and_then(|envelope| envelope.get("data").cloned()) {

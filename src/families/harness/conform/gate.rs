@@ -68,7 +68,7 @@ pub(super) const VARIABLE: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-/// What is wrong with a refusal.
+/// Returns the fault of a refusal.
 fn not_refused(observed: &Observed, command: &CallableCommand, mode: &str) -> Option<String> {
     if observed.exit() != Some(3) {
         let id = &command.id;

@@ -182,7 +182,7 @@ fault!(
     HOST_MS
 );
 
-/// What the upstream does, and what `health` may say then.
+/// A behaviour of the upstream, and the answers of `health` that are allowed then.
 struct Case {
     /// Nobody listens without one.
     behaviour: Option<Behaviour>,
@@ -302,7 +302,7 @@ fn readiness(session: &ToolCaller) -> Conclusion {
     judge.verdict()
 }
 
-/// What is wrong with the readiness keys of an envelope.
+/// Returns the fault of the readiness keys of an envelope.
 fn unready(envelope: &Value, keys: &[String]) -> Option<String> {
     if let Some(missing) = keys.iter().find(|key| envelope.get(key.as_str()).is_none()) {
         return Some(format!("`{missing}` is missing at the top level"));

@@ -1,4 +1,4 @@
-//! What holds for every call of a connector, and which probe a call that breaks it contradicts.
+//! The rules for every call of a connector, and the probe that a violation contradicts.
 //!
 //! Each rule belongs to a probe that looks at a few samples itself. What a tag leaves open is no rule: the first tag says
 //! how commands answer, not how a command line that cannot be parsed is refused.
@@ -27,7 +27,7 @@ pub fn sentinels(session: &ToolCaller) -> Vec<Sentinel> {
     shapes.into_iter().flat_map(|shape| session.sentinels(shape)).collect()
 }
 
-/// What the rules say about each call.
+/// Returns the rulings on each call.
 #[must_use]
 pub fn judge(session: &ToolCaller, calls: &[Noted]) -> Vec<Ruling> {
     let Some(contract) = call::contract(session) else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! What a connector sends, held against the facts of its API in `[harness]` of conform.toml.
+//! The requests of a connector, compared with the facts of its API in `[harness]` of conform.toml.
 
 use std::sync::Arc;
 
@@ -229,7 +229,7 @@ fn follow(
     (page, fault)
 }
 
-/// What is wrong with the whole entries of a list, which are beside `items` under their own name.
+/// Returns the fault of the complete entries of a list, which are beside `items` under a separate name.
 fn without_entries(envelope: &Value, result: &str) -> Option<String> {
     let count = |key: &str| {
         let list = envelope.pointer(&format!("/data/{key}")).and_then(Value::as_array);

@@ -1,4 +1,5 @@
-//! What commands give when their upstream answers: with the samples of the fixture, against the replies of its routes.
+//! The results of commands when their upstream responds: with the samples of the fixture, compared with the replies of
+//! its routes.
 
 use std::sync::Arc;
 
@@ -155,7 +156,7 @@ fn data(session: &ToolCaller) -> Conclusion {
     judge.verdict()
 }
 
-/// What the workflow runner cannot use in the data of a success.
+/// Returns the reason why the workflow runner cannot use the data of a success.
 pub(super) fn wrong_data(envelope: &Value) -> Option<String> {
     match envelope.get("data") {
         Some(Value::Object(members)) => RUNNER_KEYS
@@ -228,7 +229,7 @@ fn no_lists(session: &ToolCaller) -> Conclusion {
     }
 }
 
-/// What is wrong with the data of a list.
+/// Returns the fault of the data of a list.
 pub(super) fn not_a_list(data: &Value, command: &CallableCommand) -> Option<String> {
     let Some(items) = data.get("items").and_then(Value::as_array) else {
         return Some("`data.items` is not a list".to_owned());

@@ -42,7 +42,7 @@ pub fn values(fixture: Option<&Fixture>, secrets: &[Sentinel]) -> Values {
     set.chain(secrets.iter().map(|secret| (secret.name.clone(), secret.value.clone()))).collect()
 }
 
-/// What the API replies to a request.
+/// Returns the API's reply to a request.
 #[must_use]
 pub fn reply(facts: &ApiFacts, values: &Values, request: &ReceivedRequest) -> Reply {
     match judge(facts, values, request) {
@@ -121,7 +121,7 @@ pub fn judge<'a>(
     })
 }
 
-/// What is wrong with the credentials of a request.
+/// Returns the fault of the credentials of a request.
 #[must_use]
 pub fn credentials(facts: &ApiFacts, values: &Values, request: &ReceivedRequest) -> Option<String> {
     let auth = &facts.auth;
@@ -141,7 +141,7 @@ pub fn credentials(facts: &ApiFacts, values: &Values, request: &ReceivedRequest)
         .then(|| format!("the header `{}` is not `{}`", auth.header, auth.value))
 }
 
-/// What is wrong with the other headers of a request.
+/// Returns the fault of the other headers of a request.
 #[must_use]
 pub fn headers(facts: &ApiFacts, request: &ReceivedRequest, body: Option<&str>) -> Option<String> {
     let wrong = facts.headers.iter().find(|(name, value)| header(request, name) != value.as_str());
@@ -174,7 +174,7 @@ fn header<'a>(request: &'a ReceivedRequest, wanted: &str) -> &'a str {
     found.map_or("", |(_, value)| value.as_str())
 }
 
-/// What a request says.
+/// The content of a request.
 pub struct SentRequest {
     path: Vec<String>,
     query: BTreeMap<String, Vec<String>>,
@@ -220,7 +220,7 @@ impl SentRequest {
         self.path == segments(&exchange.path)
     }
 
-    /// What an exchange has and this request does not.
+    /// Returns the first part of an exchange that this request lacks.
     #[must_use]
     pub fn lacks(&self, exchange: &Exchange) -> Option<String> {
         let missing = exchange
@@ -242,7 +242,7 @@ impl SentRequest {
         missing_in(&wanted, self.body.as_ref().unwrap_or(&Value::Null), "")
     }
 
-    /// What this request has and an exchange does not.
+    /// Returns the first part of this request that an exchange lacks.
     #[must_use]
     pub fn adds(&self, exchange: &Exchange) -> Option<String> {
         if let Some(name) = self.query.keys().find(|name| !exchange.query.contains_key(*name)) {

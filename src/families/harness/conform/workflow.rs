@@ -124,7 +124,7 @@ fn without(sample: &[String], options: &[&str]) -> Vec<String> {
     left
 }
 
-/// What a call came to: its exit and its error, without what differs from run to run.
+/// Returns the exit code and the error of a call, without the parts that differ from run to run.
 fn outcome(observed: &Observed) -> (Option<i32>, String) {
     let envelope = call::loose(observed).unwrap_or_default();
     (observed.exit(), call::error_code(&envelope).to_owned())

@@ -1,4 +1,4 @@
-//! What the API does for a command, in conform.toml, and a test of it: requests and replies of a first proposal.
+//! The facts of a new command in conform.toml, and a test of it: requests and replies of a first proposal.
 
 use crate::generate::record_text::quote;
 use crate::workflows::add::seam::{AddedKind, Blueprint, Desk, EditError, InputShape, Segment};

@@ -164,7 +164,7 @@ fn command(
     })
 }
 
-/// What a description calls the operation, so that another description finds it again.
+/// Adds the operationId of the description, by which another description finds the operation again.
 fn with_source(mut entry: Value, operation: &Operation) -> Value {
     if !operation.x_operation_id.is_empty() {
         entry["x_operation_id"] = operation.x_operation_id.as_str().into();
@@ -334,7 +334,7 @@ fn field_entry(found: &Use<'_>, picker: Option<String>) -> Value {
     Value::Object(entry)
 }
 
-/// What the form shows of a field.
+/// Returns the members that the form shows for a field.
 fn described(field: &PresetField, picker: Option<String>) -> Map<String, Value> {
     let (kind, render_as) = match field.kind {
         FieldType::String if picker.is_some() => ("string", "select"),

@@ -19,7 +19,7 @@ const EDGES: &[&str] = &[
     "{", ":=", "lambda", "yield", "+=",
 ];
 
-/// What one literal is.
+/// The use of a literal.
 enum Occurrence {
     /// The state that the probe reports.
     Reported,

@@ -38,7 +38,7 @@ pub struct Operation {
     /// It is called without credentials.
     #[serde(default)]
     pub public: bool,
-    /// What a description calls it.
+    /// The operationId in the description.
     #[serde(default)]
     pub x_operation_id: String,
     /// Its method and path in a description.
@@ -59,7 +59,7 @@ pub struct Operation {
     /// The address of an entry that names none itself: `{base_url}` and dotted paths in braces are filled in.
     #[serde(default)]
     pub item_url: String,
-    /// What an entry of a list shows unless the caller asks for more: dotted paths.
+    /// The members of a list entry that are shown unless the caller asks for more: dotted paths.
     #[serde(default)]
     pub slim: Vec<String>,
     /// How the API takes the fields that it shall send.
@@ -72,7 +72,7 @@ pub struct Operation {
     /// not all given is left out.
     #[serde(default)]
     pub shapes: IndexMap<String, serde_json::Value>,
-    /// What the API calls the choices of a field, for `shapes`.
+    /// The API's own words for the choices of a field, for `shapes`.
     #[serde(default)]
     pub words: IndexMap<Key, IndexMap<String, serde_json::Value>>,
     /// The entry of the reply that is the result.
@@ -227,7 +227,7 @@ impl Operation {
         }
     }
 
-    /// What the operation does to the world: `read`, `write` or `destructive`.
+    /// Returns the action class of the operation: `read`, `write` or `destructive`.
     #[must_use]
     pub fn class(&self) -> &str {
         match (&self.action_class, self.method) {

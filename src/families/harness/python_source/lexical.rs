@@ -44,7 +44,7 @@ pub(super) fn class(byte: u8) -> ByteKind {
     CLASSES[byte as usize]
 }
 
-/// What a string literal holds, as bits that are gathered while its end is looked for.
+/// The characters in a string literal, as bits that are collected while its end is searched for.
 pub(super) struct Holds;
 
 impl Holds {

@@ -3,7 +3,7 @@
 use super::lexical::{self, ByteKind, Holds, class, contains, word_end};
 use super::{Decorated, Decorator, Note, NoteKind, PythonSource};
 
-/// What the code of a top-level block does when the module is imported.
+/// The effect of the code of a top-level block when the module is imported.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum SourceBlock {
     /// It runs.

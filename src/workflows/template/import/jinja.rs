@@ -8,7 +8,7 @@ use super::question::Asked;
 /// Why a text cannot be translated: its line, and the reason.
 pub type Refused = (usize, String);
 
-/// What the names of a text mean.
+/// The meaning of the names in a text.
 pub struct JinjaNames<'a> {
     /// `cookiecutter.`, or nothing.
     pub prefix: &'a str,

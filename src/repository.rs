@@ -22,7 +22,7 @@ pub struct Repository {
 pub struct RepositoryError(String);
 
 impl Repository {
-    /// Where aos itself is released: `package.repository` of Cargo.toml.
+    /// Returns the repository that releases aos: `package.repository` of Cargo.toml.
     ///
     /// # Errors
     /// Never in a build whose tests passed.

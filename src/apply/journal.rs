@@ -242,7 +242,7 @@ fn step(root: &Path, old: &Path, entry: &JournalEntry) -> Result<JournalStep, Ap
     })
 }
 
-/// Whether the stored copy matches the journal; a removal needs no copy.
+/// Checks that the stored copy matches the journal; a removal needs no copy.
 fn is_genuine(old: &Path, entry: &JournalEntry) -> Result<bool, ApplyError> {
     Ok(entry.before.is_none() || state_of(old)? == Some(entry.before))
 }

@@ -40,7 +40,7 @@ pub fn bytes(root: &Path) -> Vec<u8> {
     root.as_os_str().as_encoded_bytes().to_vec()
 }
 
-/// Whether `text` can be the id of an entry.
+/// True if `text` can be the id of an entry.
 #[must_use]
 pub fn is_id(text: &str) -> bool {
     text.len() == 16 && text.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
@@ -80,7 +80,7 @@ impl LedgerEntry {
         Some(Self { root: text("root")?, seal: text("seal"), id: id.to_owned(), file: Some(file) })
     }
 
-    /// Whether the entry is of a directory in `root`.
+    /// True if the entry is of a directory in `root`.
     #[must_use]
     pub fn is_of(&self, root: &Path) -> bool {
         self.root == hex(&bytes(root))

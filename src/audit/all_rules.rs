@@ -47,7 +47,7 @@ pub fn find(id: &str) -> Option<&'static Rule> {
     all().find(|rule| rule.id == id)
 }
 
-/// Whether the rule judges projects of `family`.
+/// True if the rule judges projects of `family`.
 #[must_use]
 pub fn applies(rule: &Rule, family: Family) -> bool {
     rule.families.is_empty() || rule.families.contains(&family)

@@ -150,7 +150,7 @@ impl TemplateState {
 /// Answers that `aos new` records for every template.
 const OF_NEW: &[&str] = &["name", "preset"];
 
-/// Why recorded answers are not allowed; nothing where the template is not that of this aos.
+/// Returns the faults of recorded answers; none if the template is not one of this aos.
 fn wrong_answers(name: &str, version: &str, given: &BTreeMap<String, String>) -> Vec<String> {
     let Some(questions) = template::questions(name, version) else { return Vec::new() };
     let is_question = |key: &str| questions.iter().any(|question| question.key == key);

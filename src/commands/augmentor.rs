@@ -116,7 +116,7 @@ pub struct AgentArgs {
 }
 
 impl AugmentorArgs {
-    /// Whether the answer is a stream of lines.
+    /// True if the answer is a stream of lines.
     #[must_use]
     pub fn is_stream(&self) -> bool {
         match &self.action {

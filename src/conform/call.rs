@@ -32,7 +32,7 @@ pub enum Event {
     TerminateWhenConnected,
     /// SIGINT after so many milliseconds.
     InterruptAfter(u64),
-    /// Nobody reads stdout.
+    /// Stdout is closed.
     CloseStdout,
     /// A signal so many milliseconds after the mark of the sandbox is set: by a mock, or by a stand-in for a program.
     AtMark(Signal, u64),

@@ -145,7 +145,7 @@ impl RunContainment {
         })
     }
 
-    /// Why a tool did not start that ended in this way, if files that it may not read can be the reason.
+    /// Returns the reason why a tool did not start, if it may be a file that the tool is not allowed to read.
     #[must_use]
     pub fn explains(&self, ran: &Ran) -> Option<String> {
         let Ending::Exited(126 | 127 | 1 | 2) = ran.ending else { return None };
@@ -160,7 +160,7 @@ impl RunContainment {
         ))
     }
 
-    /// Whether files of the user are out of reach; without it a stranger's tool should not be run.
+    /// True if the user's files are out of reach; otherwise an untrusted tool should not be run.
     #[must_use]
     pub fn protects_files(&self) -> bool {
         self.parts.iter().any(|part| part.part == "files" && part.reason.is_none())

@@ -33,7 +33,7 @@ pub trait ProbeSet: Sync {
         None
     }
 
-    /// How strictly the contract means what a probe found out, in the end.
+    /// Adjusts a finding to the level of the requirement in the contract.
     fn weigh(&self, _session: &ToolCaller, _probe: &Probe, finding: Conclusion) -> Conclusion {
         finding
     }

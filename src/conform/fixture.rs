@@ -321,7 +321,7 @@ pub fn is_reserved(name: &str) -> bool {
         || name.ends_with("_PROXY")
 }
 
-/// Whether this names an environment variable that a fixture may set.
+/// True if this names an environment variable that a fixture may set.
 #[must_use]
 pub fn is_variable(name: &str) -> bool {
     let mut symbols = name.chars();

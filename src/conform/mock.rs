@@ -116,13 +116,13 @@ impl Mock {
         self.server.url()
     }
 
-    /// How many connections came.
+    /// Returns the number of connections.
     #[must_use]
     pub fn connections(&self) -> usize {
         self.server.connections()
     }
 
-    /// Whether it kept a program waiting on purpose.
+    /// True if it delayed a response on purpose.
     #[must_use]
     pub fn was_late(&self) -> bool {
         self.was_late.load(Ordering::Relaxed)
@@ -134,7 +134,7 @@ impl Mock {
         self.journal.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// How many of the requests would have changed something.
+    /// Returns the number of requests that would have changed something.
     #[must_use]
     pub fn mutations(&self) -> usize {
         let reads = ["GET", "HEAD", "OPTIONS", "CONNECT"];

@@ -190,7 +190,7 @@ impl Conclusion {
         self.verdict
     }
 
-    /// How many things the probe exercised.
+    /// Returns the number of targets that the probe exercised.
     #[must_use]
     pub fn targets(&self) -> usize {
         self.targets

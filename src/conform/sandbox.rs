@@ -124,7 +124,7 @@ impl Sandbox {
         Ok(())
     }
 
-    /// Whether somebody set the mark of the sandbox: a file of this name in it.
+    /// True if the mark of the sandbox exists: a file of this name in it.
     #[must_use]
     pub fn is_marked(&self) -> bool {
         matches!(files::kind(&self.path().join(MARK)), Ok(files::Kind::File { .. }))
@@ -143,7 +143,7 @@ impl Sandbox {
         let _ = self.setting.set((directory, prefix));
     }
 
-    /// Where calls run in place of the tool's own directory, and the words before those of the call.
+    /// Returns the directory of calls in place of the tool's own, and the words before those of the call.
     #[must_use]
     pub fn setting(&self) -> Option<(&Path, &[String])> {
         self.setting.get().map(|(directory, prefix)| (directory.as_path(), prefix.as_slice()))

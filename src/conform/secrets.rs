@@ -59,7 +59,7 @@ impl Sentinel {
         forms
     }
 
-    /// How this secret shows in `text`; `None` when it does not.
+    /// Says in which form this secret appears in `text`; `None` if it does not.
     #[must_use]
     pub fn leak(&self, text: &str) -> Option<&'static str> {
         if text.contains(&self.value) {
@@ -94,7 +94,7 @@ impl Sentinel {
         text.windows(RUN).any(|window| first[usize::from(window[0])] && runs.contains(window))
     }
 
-    /// Whether one end of the secret appears as a word of its own.
+    /// True if one end of the secret appears as a word of its own.
     fn has_end(&self, text: &str) -> bool {
         let is_free = |byte: Option<&u8>| {
             byte.is_none_or(|byte| !byte.is_ascii_alphanumeric() && !b"+/-_=".contains(byte))
@@ -145,7 +145,8 @@ impl Sentinel {
         redacted
     }
 
-    /// Which bytes belong to a part of the secret. Forms are ASCII, so a part begins and ends between characters.
+    /// Marks the bytes that belong to a part of the secret. Forms are ASCII, so a part begins and ends between
+    /// characters.
     fn covered(&self, text: &[u8], forms: &[String]) -> Vec<bool> {
         let mut covered = vec![false; text.len()];
         let value = self.value.as_bytes();

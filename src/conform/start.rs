@@ -39,8 +39,8 @@ pub fn fault(program: &Path, error: &io::Error) -> String {
     }
 }
 
-/// Why a shell that was given the program instead of the system could not run it either: the system hands files that
-/// it does not know to a shell, which then says strange things about them.
+/// Explains why a shell that ran the program in place of the system failed too: the system passes unknown files to a
+/// shell, whose messages about them are misleading.
 #[must_use]
 pub fn fault_of_shell(program: &Path, exit: Option<i32>) -> Option<String> {
     exit.filter(|exit| EXITS_OF_SHELLS.contains(exit)).and_then(|_| foreign(program))

@@ -119,7 +119,7 @@ fn absolute(argument: &str) -> String {
     path.and_then(|path| path.to_str().map(str::to_owned)).unwrap_or_else(|| argument.to_owned())
 }
 
-/// Where the program of a project usually is, below its root.
+/// Returns the usual paths of a project's program, below its root.
 fn places(family: Family, tool: &str) -> Vec<String> {
     if !is_plain(tool) {
         return Vec::new();
@@ -141,7 +141,7 @@ fn executable(path: &Path) -> Option<PathBuf> {
     is_program.then(|| path.to_owned())
 }
 
-/// Why a path is no program.
+/// Returns the reason why a path is not a program.
 fn obstacle(path: &Path) -> &'static str {
     let Ok(real) = files::canonical(path) else {
         return match files::kind(path) {

@@ -36,12 +36,12 @@ pub trait FamilyTools: Sync {
         None
     }
 
-    /// Whether a tool answers with envelopes. Then a run without one proves nothing.
+    /// True if a tool answers with envelopes. Then a run without one proves nothing.
     fn answers_with_envelopes(&self) -> bool {
         true
     }
 
-    /// Whether its programs are started by the engine alone, which encloses them.
+    /// True if the engine alone starts the programs of the family, so that it can contain them.
     fn is_enclosed(&self) -> bool {
         true
     }
@@ -56,7 +56,7 @@ pub trait FamilyTools: Sync {
         Vec::new()
     }
 
-    /// Why the facts of the API behind a tool are not known; `None` when they are.
+    /// Returns the reason why the facts of the API behind a tool are not known; `None` if they are.
     fn lacks_facts(&self, _fixture: Option<&Fixture>) -> Option<&'static str> {
         Some("tools of this family have no facts of an API")
     }

@@ -59,7 +59,7 @@ pub fn apply(
     (faults, notes)
 }
 
-/// Why a waiver does not count.
+/// Returns the reason why a waiver is not valid.
 fn contradiction(
     waiver: &ProbeWaiver,
     earlier: &[ProbeWaiver],

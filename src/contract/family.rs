@@ -101,13 +101,13 @@ impl Family {
         self.0.noun
     }
 
-    /// How the directories of its projects begin; empty where any name will do.
+    /// Returns the prefix of the names of its directories; empty if any name is allowed.
     #[must_use]
     pub fn prefix(self) -> &'static str {
         self.0.prefix
     }
 
-    /// How a project without a record is recognised.
+    /// Returns the marker by which a project without a record is recognized.
     #[must_use]
     pub fn marker(self) -> Marker {
         self.0.marker

@@ -129,7 +129,7 @@ pub const GO_KEYWORDS: &[&str] = &[
     "var",
 ];
 
-/// Whether a name is `pattern`: the name itself, or `*` and its suffix.
+/// True if a name is `pattern`: the name itself, or `*` and its suffix.
 #[must_use]
 pub fn fits(pattern: &str, name: &str) -> bool {
     match pattern.strip_prefix('*') {

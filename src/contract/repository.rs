@@ -63,7 +63,7 @@ pub struct EnclosingFiles {
 }
 
 impl EnclosingFiles {
-    /// How many directories the project is below the top.
+    /// Returns the number of directories between the top and the project.
     #[must_use]
     pub fn depth(&self) -> usize {
         if self.prefix.is_empty() { 0 } else { self.prefix.split('/').count() }
@@ -76,7 +76,7 @@ impl ProjectFiles {
         self.files.get(path).map(|file| file.bytes.as_slice())
     }
 
-    /// Whether a file is on disk, committed or not.
+    /// True if a file is on disk, committed or not.
     #[must_use]
     pub fn holds(&self, path: &str) -> bool {
         self.files.contains_key(path) || self.ignored.contains_key(path)
@@ -123,7 +123,7 @@ impl ProjectFiles {
     }
 }
 
-/// Whether `path` is in `directory`, at any depth.
+/// True if `path` is in `directory`, at any depth.
 #[must_use]
 pub fn is_below(path: &str, directory: &str) -> bool {
     path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))

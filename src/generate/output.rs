@@ -125,7 +125,7 @@ impl Output {
         })
     }
 
-    /// Why the file would not be part of the program that `generator` writes it for.
+    /// Returns the reason why the file would not be part of the program for which `generator` writes it.
     #[must_use]
     pub fn fault(&self, generator: &str) -> Option<String> {
         let name = self.path.as_str().rsplit('/').next().unwrap_or_default();

@@ -46,7 +46,7 @@ impl RecordChange<'_> {
         Ok((Record::parse(text.as_bytes())?, text))
     }
 
-    /// Where generated files go, unless the user has moved them.
+    /// Updates the paths of generated files, unless the user has moved them.
     fn outputs(
         &self,
         ours: &Record,
@@ -76,7 +76,7 @@ impl RecordChange<'_> {
         Ok(())
     }
 
-    /// How `aos conform` runs the tool, unless the user has changed it.
+    /// Updates the command of `aos conform`, unless the user has changed it.
     fn conform(
         &self,
         ours: &Record,
@@ -95,7 +95,7 @@ impl RecordChange<'_> {
         Ok(())
     }
 
-    /// Which runtime the project has and where, unless the user has moved it.
+    /// Updates the runtime of the project and its directory, unless the user has moved it.
     fn runtime(
         &self,
         ours: &Record,

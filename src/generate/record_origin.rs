@@ -133,7 +133,7 @@ impl TemplateSource {
     }
 }
 
-/// Whether a text can be a tag of a repository, and never an option of git.
+/// True if a text can be a tag of a repository, and never an option of git.
 #[must_use]
 pub fn is_tag(text: &str) -> bool {
     let plain = |symbol: char| symbol.is_ascii_alphanumeric() || "._-+/".contains(symbol);
@@ -145,7 +145,7 @@ pub fn is_tag(text: &str) -> bool {
         && !text.ends_with(['/', '.'])
 }
 
-/// Whether a text is the name of a commit.
+/// True if a text is the name of a commit.
 #[must_use]
 pub fn is_commit(text: &str) -> bool {
     matches!(text.len(), 40 | 64)

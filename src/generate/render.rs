@@ -23,7 +23,7 @@ const TICK: Duration = Duration::from_millis(20);
 const FREE_TICKS: u32 = 10;
 /// Most looks that count in one process, which are ten seconds.
 const MAX_TICKS: u32 = 500;
-/// Those that are left: a template is rendered for many answers, and all of them share this time.
+/// The ticks that are left: a template is rendered for many answers, and all of them share this time.
 static TICKS: AtomicU32 = AtomicU32::new(MAX_TICKS);
 /// Most memory that may come into use during a render, in bytes.
 const MAX_MEMORY: u64 = 1024 * 1024 * 1024;
@@ -31,7 +31,7 @@ const MAX_MEMORY: u64 = 1024 * 1024 * 1024;
 /// Most times that templates with faults are parsed again, because others were parsed that they include.
 const MAX_PASSES: usize = 8;
 
-/// Whether a template has used up what a process may spend: no other one should be rendered.
+/// True if a template has used up the resources of the process: no other one should be rendered.
 #[must_use]
 pub fn is_spent() -> bool {
     TICKS.load(Relaxed) == 0

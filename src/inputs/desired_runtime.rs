@@ -18,9 +18,9 @@ use super::runtimes;
 /// Which version of the runtime is wanted.
 #[derive(Clone, Copy, Debug)]
 pub enum WantedRuntime<'a> {
-    /// That of this build, whatever the project has.
+    /// The runtime of this build, whatever the project has.
     Newest(Option<&'a Lock>),
-    /// That of the lock; an older one stays.
+    /// The runtime in the lock; an older one stays.
     Recorded(&'a Lock),
 }
 
@@ -75,7 +75,7 @@ pub struct RuntimeOrigin {
 }
 
 impl RuntimeOrigin {
-    /// Whether this release wrote these bytes to the file.
+    /// True if this release wrote these bytes to the file.
     pub fn is_released(&self, path: &RelativePath, content: &Content) -> bool {
         let module = self.module.as_ref();
         let digest = self.runtime.canonical_digest(path.as_str(), &content.bytes, module);

@@ -85,7 +85,7 @@ impl FleetFile {
         Ok(Some(file))
     }
 
-    /// Whether a directory is not a part of the fleet.
+    /// True if a directory is not a part of the fleet.
     #[must_use]
     pub fn excludes(&self, directory: &str) -> bool {
         self.exclude.iter().map(|place| tidy(place)).any(|place| {

@@ -154,7 +154,7 @@ impl Project {
     }
 }
 
-/// Whether `directory` is a project, or could be adopted.
+/// True if `directory` is a project, or could be adopted.
 #[must_use]
 pub fn is_project(directory: &Path) -> bool {
     let fixed = [RECORD_PATH, PIN_PATH, "contract/contract.json", TRANSACTION_DIRECTORY];

@@ -190,7 +190,7 @@ impl RepositoryScope {
         Standing::Foreign
     }
 
-    /// Whether a generated module is in `directory` or above it, with no directory of a tool between.
+    /// True if a generated module is in `directory` or above it, with no directory of a tool between.
     fn is_source(&self, directory: &str) -> bool {
         self.sources.iter().any(|source| {
             is_within(directory, source) && !directory[source.len()..].split('/').any(is_skipped)
@@ -202,7 +202,7 @@ fn is_within(path: &str, directory: &str) -> bool {
     path.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Whether an interpreter, a compiler or a bundler of one of the four languages takes a file of this name.
+/// True if an interpreter, a compiler or a bundler of one of the four languages takes a file of this name.
 fn is_code(path: &str) -> bool {
     let ending = path.rsplit('.').next().unwrap_or_default();
     matches!(
@@ -230,7 +230,7 @@ fn is_code(path: &str) -> bool {
     )
 }
 
-/// Whether an editor or a system left the file; nobody commits one, and nothing reads it.
+/// True if an editor or a system left the file, which is never committed or read.
 fn is_left_by_a_program(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let swap = name.starts_with('.')
@@ -259,7 +259,7 @@ fn is_left_by_a_program(path: &str) -> bool {
         || name.ends_with("___jb_old___")
 }
 
-/// Whether a directory has the name of a journal of aos.
+/// True if a directory has the name of a journal of aos.
 fn is_write(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     name == TRANSACTION_DIRECTORY || name.starts_with(".aos-draft-")

@@ -218,7 +218,7 @@ pub fn newest(name: &str) -> Option<String> {
     version(&String::from_utf8(files::read(&place, MAX_TEST_FILE).ok()?.bytes).ok()?)
 }
 
-/// Whether this build has a template in a version, the newest or a released one.
+/// True if this build has a template in a version, the newest or a released one.
 #[must_use]
 pub fn is_version(name: &str, version: &str) -> bool {
     newest(name).as_deref() == Some(version)

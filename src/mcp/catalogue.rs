@@ -105,7 +105,7 @@ impl Catalogue {
         Ok(Self { providers, offered, withheld, is_searched })
     }
 
-    /// Whether no tool matches the filter, in any mode.
+    /// True if no tool matches the filter, in any mode.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.offered.is_empty() && self.withheld.is_empty()
@@ -132,7 +132,7 @@ impl Catalogue {
         found.ok_or_else(|| mode.map_or(Refusal::Unknown, Refusal::Withheld))
     }
 
-    /// How many tools need each mode above that of the session.
+    /// Returns the number of tools that need each mode above that of the session.
     #[must_use]
     pub fn withheld(&self) -> BTreeMap<ToolMode, usize> {
         let mut counts = BTreeMap::new();

@@ -47,7 +47,7 @@ pub trait Opener: Sync {
         options: &Options,
     ) -> Result<Box<dyn Provider>, Failure>;
 
-    /// Whether something that is not a project is a package of this family.
+    /// True if something that is not a project is a package of this family.
     fn knows(&self, name: &str, options: &Options) -> bool;
 }
 

@@ -129,7 +129,7 @@ impl Server {
     }
 }
 
-/// Whether arguments match a schema.
+/// Checks that arguments match a schema.
 fn fits(
     schema: &Map<String, Value>,
     arguments: &Map<String, Value>,

@@ -155,7 +155,7 @@ impl McpSession {
         self.turns.acquire().await.ok()
     }
 
-    /// Whether no client waits for responses.
+    /// True if no client waits for responses.
     #[must_use]
     pub fn is_over(&self) -> bool {
         let end = self.end.read().unwrap_or_else(PoisonError::into_inner);

@@ -183,7 +183,7 @@ impl Merge {
         }
     }
 
-    /// How many places need a person.
+    /// Returns the number of places that a person must resolve.
     #[must_use]
     pub fn conflicts(&self) -> usize {
         self.chunks.iter().filter(|chunk| matches!(chunk, Chunk::Conflict { .. })).count()

@@ -158,7 +158,7 @@ impl Trees<'_> {
         merged
     }
 
-    /// Where the user has a file of the old template.
+    /// Returns the user's path of a file of the old template.
     fn place<'p>(
         &'p self,
         path: &'p RelativePath,
@@ -362,7 +362,7 @@ impl File<'_> {
     }
 }
 
-/// Where the rest of a conflict goes that is not in the file itself.
+/// Returns the path of the part of a conflict that is not written into the file itself.
 fn beside(path: &RelativePath) -> RelativePath {
     path.with_ending(".rej")
 }

@@ -100,7 +100,7 @@ pub fn choose<'a>(
 }
 
 impl ApiCredentials {
-    /// Whether an operation wants the credentials.
+    /// Says whether an operation needs the credentials.
     ///
     /// # Errors
     /// When it wants others, by their names.

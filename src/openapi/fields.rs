@@ -85,7 +85,7 @@ impl FieldNames {
         own
     }
 
-    /// Whether the option `id` is free, or is the same input elsewhere.
+    /// True if the option `id` is free, or is the same input elsewhere.
     fn fits(&self, id: &str, input: &ApiInput) -> bool {
         let Some(known) = self.index.get(id).and_then(|at| self.fields.get(*at)) else {
             return true;

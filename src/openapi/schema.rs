@@ -216,7 +216,7 @@ impl<'a> FlatSchema<'a> {
         }
     }
 
-    /// Whether it is an object that has no members, and may have no others.
+    /// True if it is an object that has no members, and may have no others.
     #[must_use]
     pub fn is_empty_object(&self) -> bool {
         self.types == ["object"]
@@ -226,7 +226,7 @@ impl<'a> FlatSchema<'a> {
             && !self.is_open
     }
 
-    /// Whether it is an object whose members are known, at most `most` of them.
+    /// True if it is an object whose members are known, at most `most` of them.
     #[must_use]
     pub fn is_flat_object(&self, most: usize) -> bool {
         let is_object = self.types.is_empty() || self.types == ["object"];
@@ -263,7 +263,7 @@ impl<'a> FlatSchema<'a> {
         }
     }
 
-    /// Whether it is a list.
+    /// True if it is a list.
     #[must_use]
     pub fn is_list(&self) -> bool {
         self.types == ["array"] || self.types.is_empty() && self.items.is_some()

@@ -82,7 +82,7 @@ fn pattern(text: &str) -> SelectionPattern {
     }
 }
 
-/// Whether `text` fits `glob`, in which `*` is any text; linear in their product.
+/// True if `text` fits `glob`, in which `*` is any text; linear in their product.
 fn matches(glob: &str, text: &str) -> bool {
     let mut parts = glob.split('*');
     let first = parts.next().unwrap_or_default();

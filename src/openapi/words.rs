@@ -111,7 +111,7 @@ pub fn plural(name: &str) -> String {
     format!("{front}{word}s")
 }
 
-/// Whether the last word of `name` is in the plural.
+/// True if the last word of `name` is in the plural.
 #[must_use]
 pub fn is_plural(name: &str) -> bool {
     singular(name) != name

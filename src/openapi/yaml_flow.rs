@@ -109,7 +109,7 @@ impl FlowScan {
         }
     }
 
-    /// Whether a key begins behind a dash in the line: `- name: …`.
+    /// True if a key begins behind a dash in the line: `- name: …`.
     fn is_after_dash(&self, line: &str, at: usize) -> bool {
         self.depth == 0 && line[..at].trim_start().chars().all(|symbol| "-? ".contains(symbol))
     }

@@ -44,7 +44,7 @@ pub struct Signed<'a> {
 pub type DownloadProgress<'a> = &'a mut dyn FnMut(u64, Option<u64>);
 
 impl<'a> Signed<'a> {
-    /// Whether the release has what a verification needs, before anything is downloaded.
+    /// Checks that the release has everything that a verification needs, before anything is downloaded.
     ///
     /// # Errors
     /// If the list or its signature is missing: an unsigned release is refused.
@@ -203,7 +203,7 @@ impl Proven {
     }
 }
 
-/// Whether `bytes` have the digest of `name` in `checksums`.
+/// Checks that `bytes` have the digest of `name` in `checksums`.
 pub(super) fn listed(checksums: &Checksums, name: &str, bytes: &[u8]) -> Result<(), ReleaseError> {
     let expected =
         checksums.digest_of(name).map_err(|error| Fault::from(error).at(Stage::VerifyChecksum))?;

@@ -163,7 +163,7 @@ impl Conversation {
         self.stderr.so_far()
     }
 
-    /// Whether the program exits within `patience` without being killed; its exit code, when it has one.
+    /// Waits at most `patience` for the program to exit without being killed, and returns its exit code, if it has one.
     pub fn exits(&mut self, patience: Duration) -> Option<Option<i32>> {
         let clock = Stopwatch::start();
         loop {

@@ -10,13 +10,13 @@ pub struct KnownProcess {
 }
 
 impl KnownProcess {
-    /// Whether it is the process with this number.
+    /// True if it is the process with this number.
     #[must_use]
     pub fn has_id(self, id: i32) -> bool {
         self.id == id
     }
 
-    /// Whether it still runs.
+    /// True if it still runs.
     #[must_use]
     pub fn is_running(self) -> bool {
         system::state(self.id).is_some_and(|(start, ended)| start == self.started && !ended)
@@ -71,7 +71,7 @@ impl Children {
     }
 }
 
-/// Whether a process has ended and was not waited for.
+/// True if a process has ended and was not waited for.
 #[must_use]
 pub fn has_ended(id: i32) -> bool {
     system::state(id).is_some_and(|(_, ended)| ended)

@@ -37,7 +37,7 @@ pub fn survive_file_size_limit() {
     }
 }
 
-/// Whether a signal has arrived.
+/// True if a signal has arrived.
 #[must_use]
 pub fn requested() -> bool {
     REQUESTED.get().is_some_and(|flag| flag.load(Ordering::Relaxed))

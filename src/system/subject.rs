@@ -57,7 +57,7 @@ pub enum Stimulus<'a> {
     StopWhen(&'a (dyn Fn() -> bool + Sync)),
     /// SIGKILL to the program as soon as this is true.
     KillWhen(&'a (dyn Fn() -> bool + Sync)),
-    /// Nobody reads its stdout.
+    /// Stdout is closed.
     CloseStdout,
 }
 

@@ -69,7 +69,7 @@ impl ExpectedIdentity {
         }
     }
 
-    /// Whether this is the expected signer.
+    /// True if this is the expected signer.
     #[must_use]
     pub fn matches(&self, identity: &str) -> bool {
         match self {

@@ -92,7 +92,7 @@ impl ReportFile {
             .map_err(|error| self.fault(&error))
     }
 
-    /// Whether the file that is there is empty, or begins as a report of this format does.
+    /// True if the file that is there is empty, or begins as a report of this format does.
     fn is_earlier_report(&self) -> bool {
         let Ok(loaded) = files::read(&self.path, MAX_REPORT) else { return false };
         let text = String::from_utf8_lossy(&loaded.bytes);

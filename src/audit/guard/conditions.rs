@@ -65,7 +65,8 @@ pub(super) enum Certainty {
     Unknown,
 }
 
-/// Why a workflow with these triggers does not run on changes of the `managed` files, by their paths from the top.
+/// Returns the reason why a workflow with these triggers does not run on changes of the `managed` files, by their paths
+/// from the top.
 pub(super) fn never_on_changes(on: &YamlNode, managed: &[String]) -> Option<Elsewhen> {
     const CHANGES: &[&str] = &[
         "push",
@@ -150,7 +151,7 @@ fn excludes(name: &str, value: &YamlNode, managed: &[String]) -> Option<Excluded
     unusual.then_some(Excluded::Branches)
 }
 
-/// Whether the last pattern that matches a path takes it.
+/// True if the last pattern that matches a path includes it.
 fn is_taken(patterns: &[&str], path: &str) -> bool {
     patterns.iter().fold(false, |is_taken, pattern| match pattern.strip_prefix('!') {
         Some(pattern) => is_taken && !matches(pattern.as_bytes(), path.as_bytes()),
@@ -158,7 +159,7 @@ fn is_taken(patterns: &[&str], path: &str) -> bool {
     })
 }
 
-/// Whether a pattern may be that of the branch that everybody works on.
+/// True if a pattern may match the default branch.
 fn is_usual(branch: &str) -> bool {
     const USUAL: &[&str] = &[
         "main",

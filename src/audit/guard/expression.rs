@@ -41,7 +41,7 @@ const MAX_DEPTH: usize = 32;
 /// Values that differ between the jobs of a matrix, or that every run of the repository shares.
 const GIVEN: &[&str] = &["matrix.", "runner.", "github.repository", "github.server_url"];
 
-/// Whether `condition` holds for an event.
+/// Returns the value of `condition` for an event.
 pub fn holds(condition: &str, event: &str) -> Truth {
     let text = condition.trim();
     let text = text.strip_prefix("${{").and_then(|rest| rest.strip_suffix("}}")).unwrap_or(text);

@@ -131,7 +131,7 @@ pub fn finding(
     (!is_elsewhere).then(finding)
 }
 
-/// Whether a CI that is not read completely, or a service for hooks, may run the check.
+/// True if a CI that is not read completely, or a service for hooks, may run the check.
 fn may_be_elsewhere(repository: &ProjectFiles) -> bool {
     let is_other = |path: &String| is_pipeline(path) && !path.contains("/workflows/");
     let hooks = repository.text(".pre-commit-config.yaml").unwrap_or_default();

@@ -32,7 +32,7 @@ fn ends_script(words: &[String]) -> bool {
     }
 }
 
-/// Whether the script defines `aos` as a function or an alias.
+/// True if the script defines `aos` as a function or an alias.
 pub fn is_redefined(commands: &[ShellCommand]) -> bool {
     commands.iter().any(|command| {
         let words: Vec<&str> = command.words.iter().map(String::as_str).collect();

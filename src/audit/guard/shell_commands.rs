@@ -20,7 +20,7 @@ pub struct ShellCommand {
 }
 
 impl ShellCommand {
-    /// Whether it ends the script, or its list, with a failure.
+    /// True if it ends the script, or its list, with a failure.
     pub fn fails(&self) -> bool {
         let mut words = self.words.iter().map(String::as_str);
         words.any(|word| word == "false")

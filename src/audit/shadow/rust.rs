@@ -113,7 +113,7 @@ fn package(module: &GeneratedModule<'_>) -> Option<String> {
     }
 }
 
-/// Where `[patch]`, `[replace]` or `paths` puts another package in place of the one called `name`.
+/// Returns the position at which `[patch]`, `[replace]` or `paths` replaces the package `name` with another one.
 fn replaced(name: &str, text: &str) -> Option<usize> {
     if !["patch", "replace", "paths"].iter().any(|word| text.contains(word)) {
         return None;

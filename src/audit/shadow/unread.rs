@@ -83,7 +83,7 @@ fn unread(path: &str, reason: &str) -> Finding {
     finding
 }
 
-/// Whether only tests load a source.
+/// True if only tests load a source.
 pub fn is_test_only(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     is_test(path)
@@ -101,7 +101,7 @@ fn target_of(module: &GeneratedModule<'_>, path: &str) -> std::path::PathBuf {
     files::canonical(&module.root.join(path)).unwrap_or_default()
 }
 
-/// Where a link leads, relative to the project, when that is inside it.
+/// Returns the target of a link, relative to the project, if it is inside the project.
 fn leads_to(module: &GeneratedModule<'_>, path: &str) -> Option<String> {
     let root = files::canonical(module.root).ok()?;
     let target = files::canonical(&module.root.join(path)).ok()?;

@@ -117,7 +117,7 @@ impl ObservedRule {
     }
 }
 
-/// Why the answer of a call cannot be judged, whatever the family; `None` when it can.
+/// Returns the reason why the answer of a call cannot be judged in any family; `None` if it can.
 #[must_use]
 pub fn exclusion(noted: &Noted) -> Option<&'static str> {
     if !noted.is_kept {

@@ -52,7 +52,7 @@ impl fmt::Debug for Collector {
 }
 
 impl Collector {
-    /// Whether nothing was found yet.
+    /// True if nothing was found yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.findings.is_empty()

@@ -22,7 +22,7 @@ pub struct CommandType {
 }
 
 impl CommandRules {
-    /// Whether a command of this type changes something; `None` for a word that the contract does not define.
+    /// Says whether a command of this type changes something; `None` for a word that the contract does not define.
     #[must_use]
     pub fn changes(&self, word: &str) -> Option<bool> {
         let mut types = self.types.iter();

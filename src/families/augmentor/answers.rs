@@ -149,7 +149,7 @@ fn permissions(package: &HostedPackage<'_>) -> AugmentorPermissions {
     }
 }
 
-/// Which of the declared secrets the package gets; never their values.
+/// Returns the names of the declared secrets that the package gets; never their values.
 fn secrets(place: &PackagePlace) -> AugmentorSecrets {
     let (_, missing) = package::secrets(place);
     let names = &place.manifest.permissions.secrets;

@@ -75,7 +75,7 @@ pub fn open(preset: &mut Preset, name: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Where the API is: one address for everybody, or a variable that each operator sets.
+/// Sets the address of the API: one for everybody, or a variable that each operator sets.
 ///
 /// # Errors
 /// When the preset already asks for it, or both were given.

@@ -73,7 +73,7 @@ impl Grants {
     }
 }
 
-/// Whether a mode that was enough is not enough any more.
+/// True if a mode that was enough is not enough any more.
 fn denies(before: &str, after: &str, modes: &[&str]) -> bool {
     let rank = |mode: &str| modes.iter().position(|known| *known == mode);
     // The host ranks a mode that it does not know lowest.

@@ -22,7 +22,7 @@ use super::repository;
 pub struct Adoption {
     pub record: Record,
     pub reasons: Vec<String>,
-    /// Those of the reasons that are about no output.
+    /// Remarks that are not about an output.
     pub remarks: Vec<String>,
 }
 
@@ -71,7 +71,7 @@ impl Findings {
         self.reasons.push(reason);
     }
 
-    /// Whether the generator has an output already.
+    /// True if the generator has an output already.
     #[must_use]
     pub fn has(&self, generator: &str) -> bool {
         self.outputs.contains_key(generator)

@@ -20,7 +20,7 @@ static KEPT: Mutex<Option<KeptIndex>> = Mutex::new(None);
 pub enum Known {
     /// Nothing: the first project in it asks.
     Nothing,
-    /// That another project asks, so that all its paths are worth keeping.
+    /// Another project asks, so all its paths are worth keeping.
     Again,
     Paths(Arc<BTreeSet<String>>),
 }

@@ -150,7 +150,7 @@ impl TemplateTree {
     }
 }
 
-/// Whether a file of a directory belongs to the template.
+/// True if a file of a directory belongs to the template.
 #[must_use]
 pub fn is_part(path: &str) -> bool {
     path == INFO

@@ -11,7 +11,7 @@ pub struct ConformFleetReport {
     pub summary: ConformFleetSummary,
     /// Where a run that was interrupted goes on.
     pub next: Option<String>,
-    /// Those that do not conform or could not be run; with `--all`, every one.
+    /// The tools that do not conform or could not be run; with `--all`, every tool.
     pub projects: Vec<ConformedProject>,
 }
 

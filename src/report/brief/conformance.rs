@@ -73,7 +73,7 @@ const STEPS: [(&str, Detail, usize); 11] = [
     ("blocked", Detail::Whole, 100),
 ];
 
-/// Whether `data` is the report of a run.
+/// True if `data` is the report of a run.
 #[must_use]
 pub fn applies(data: &Value) -> bool {
     data["results"].is_array() && data["containment"].is_array()

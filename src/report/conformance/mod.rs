@@ -80,7 +80,7 @@ impl Conformance {
         self.results().filter(|result| result.finding.verdict() == verdict).count()
     }
 
-    /// How many targets all probes together exercised.
+    /// Returns the number of targets that all probes together exercised.
     #[must_use]
     pub fn targets(&self) -> usize {
         self.results().map(|result| result.finding.targets()).sum()

@@ -216,7 +216,7 @@ fn orphans(programs: &[String]) -> Option<String> {
     ))
 }
 
-/// How many calls were judged by the rules that hold for every call, and why others were not.
+/// Renders the number of calls that were judged by the rules for every call, and why others were not.
 fn calls(conformance: &Conformance, style: Style) -> Visible {
     let monitored = &conformance.verdicts.monitored;
     if monitored.calls == 0 {

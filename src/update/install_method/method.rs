@@ -52,7 +52,7 @@ impl InstallMethod {
     }
 }
 
-/// Whether there is a file at `path`, following links.
+/// True if there is a file at `path`, following links.
 pub(super) fn is_file(path: &Path) -> bool {
     let found = files::canonical(path).and_then(|real| files::kind(&real));
     matches!(found, Ok(Kind::File { .. }))

@@ -56,7 +56,7 @@ pub(super) fn by_place(path: &Path) -> Option<Owner> {
     Some((managed(manager, *command), evidence))
 }
 
-/// Whether `names` are consecutive in a path, followed by a component for which `holds` is true.
+/// True if `names` are consecutive in a path, followed by a component for which `holds` is true.
 fn is_below(parts: &[&str], names: &[&str], holds: impl Fn(&str) -> bool) -> bool {
     parts.windows(names.len() + 1).any(|window| {
         let fits = window.iter().zip(names).all(|(part, name)| part.eq_ignore_ascii_case(name));

@@ -164,7 +164,7 @@ fn settings_of_git(inherited: &[(String, String)]) -> Vec<(String, String)> {
     added
 }
 
-/// Whether the output reports an unreachable registry or repository.
+/// True if the output reports an unreachable registry or repository.
 #[must_use]
 pub fn is_network_fault(output: &str) -> bool {
     const SIGNS: &[&str] = &[

@@ -124,7 +124,7 @@ impl Bases {
         self.home.join(CANONICAL).join(SKILL)
     }
 
-    /// Whether `skills` would recognise any agent; without one it would make directories for all of them.
+    /// True if `skills` would recognise any agent; without one it would make directories for all of them.
     #[must_use]
     pub fn has_agent(&self, pin: Pin) -> bool {
         AGENTS.iter().any(|agent| {
@@ -202,7 +202,7 @@ impl Bases {
     }
 }
 
-/// Whether this is the root of a work tree.
+/// True if this is the root of a work tree.
 fn has_repository(directory: &Path) -> bool {
     !matches!(files::kind(&directory.join(".git")), Ok(Kind::Absent) | Err(_))
 }
@@ -223,7 +223,7 @@ pub struct SkillDirectory {
 }
 
 impl SkillDirectory {
-    /// Where nothing is yet.
+    /// Returns the state of a path at which nothing exists yet.
     #[must_use]
     pub fn absent(path: PathBuf) -> Self {
         Self { real: path.clone(), path, agents: Vec::new(), is_canonical: false, is_link: false }

@@ -56,7 +56,7 @@ pub fn command(version: &Version) -> String {
     format!("aos update --target-version {version}")
 }
 
-/// Whether a sync was killed while the installer could write.
+/// True if a sync was killed while the installer could write.
 #[must_use]
 pub fn is_unfinished() -> bool {
     environment::state_directory().is_some_and(|state| Journal::load(&state).is_some())

@@ -35,7 +35,7 @@ pub struct ConformRequest {
 const MAX_JOBS: usize = 64;
 
 impl ConformRequest {
-    /// How many probes run at the same time.
+    /// Returns the number of probes that run at the same time.
     ///
     /// # Errors
     /// When it is none.

@@ -30,7 +30,7 @@ pub struct Probed {
     pub duration_ms: u64,
 }
 
-/// How many tools are asked at one time.
+/// Returns the number of tools that are probed at the same time.
 #[must_use]
 pub fn workers() -> usize {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);

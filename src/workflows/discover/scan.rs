@@ -59,7 +59,7 @@ pub struct Scan {
 pub enum Programs {
     /// Every one, as for the host.
     AreTools,
-    /// They only run the tools of the roots.
+    /// The programs run only the tools of the roots.
     RunTools,
 }
 

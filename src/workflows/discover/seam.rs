@@ -138,7 +138,7 @@ pub trait Host: Sync {
     /// Longest time of a probe, and most bytes it may write.
     fn limits(&self) -> (std::time::Duration, usize);
 
-    /// Whether the answer to the first probe lets the host go on to the second.
+    /// True if the answer to the first probe lets the host go on to the second.
     fn accepts(&self, said: &Said) -> bool;
 
     /// The verdict on a tool that has a program.

@@ -66,7 +66,7 @@ fn migrate_with(
     conclude(&project, prepared, request, run, consent)
 }
 
-/// Why a project stays as it is.
+/// Returns the message about a project that stays unchanged.
 fn without_rewrites(family: Family) -> String {
     format!("aos has no rewrites for projects of the family `{family}`")
 }

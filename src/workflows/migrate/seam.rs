@@ -81,7 +81,7 @@ pub trait Migrator: Sync {
     /// In the order in which they are made.
     fn rewrites(&self) -> &'static [ProjectRewrite];
 
-    /// How a copy of the project at `root` is started.
+    /// Returns the launcher of a copy of the project at `root`.
     ///
     /// # Errors
     /// Why it cannot be started, one sentence.

@@ -64,7 +64,7 @@ impl FirstCommit {
     }
 }
 
-/// Whether `directory` is already inside a git repository; found without starting git.
+/// True if `directory` is already inside a git repository; found without starting git.
 #[must_use]
 pub fn inside_repository(directory: &Path) -> bool {
     directory

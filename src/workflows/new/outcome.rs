@@ -102,7 +102,7 @@ impl NewProject {
         std::iter::once(enter).chain(self.next.iter().cloned()).collect()
     }
 
-    /// How many files aos keeps, and where.
+    /// Says how many files aos manages, and where.
     fn kept(&self) -> String {
         if self.tag.is_none() {
             return format!("{ARCHIVE_PATH}, from which `aos upgrade` merges");

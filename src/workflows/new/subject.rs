@@ -40,13 +40,13 @@ pub trait Scaffolder: Sync {
     /// When no project can be called so.
     fn name(&self, wanted: &WantedProject<'_>) -> Result<Box<dyn Named>, Failure>;
 
-    /// Whether a user's file can declare the operations of a project.
+    /// True if a user's file can declare the operations of a project.
     fn takes_own_preset(&self) -> bool {
         false
     }
 
-    /// How many characters the id of a command of this tool may have, and the prefix of its environment variables;
-    /// `None` where no commands are made from a description.
+    /// Returns the maximum length of a command id of this tool, and the prefix of its environment variables; `None` if
+    /// no commands are made from a description.
     ///
     /// # Errors
     /// When no project can be called so.
@@ -86,7 +86,7 @@ pub trait Scaffolder: Sync {
         Ok(String::new())
     }
 
-    /// Whether a project becomes a part of another program.
+    /// True if a project becomes a part of another program.
     fn takes_checkout(&self) -> bool {
         false
     }
@@ -127,7 +127,7 @@ pub trait Subject {
         None
     }
 
-    /// How many commands the new tool has, where that follows from the preset.
+    /// Returns the number of commands of the new tool, if it follows from the preset.
     fn commands(&self) -> Option<usize> {
         None
     }

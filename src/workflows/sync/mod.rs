@@ -119,13 +119,13 @@ pub fn has_contract(family: Family, command: &str) -> Result<(), Failure> {
         .hint("use `aos upgrade` for its template and `aos check` for both"))
 }
 
-/// Why a command does nothing in a project that follows no contract.
+/// Explains why a command does nothing in a project that follows no contract.
 #[must_use]
 pub fn without_contract(command: &str) -> String {
     format!("the project follows no contract, so `aos {command}` has nothing to do")
 }
 
-/// Whether the project at `path` is one that follows no contract.
+/// True if the project at `path` is one that follows no contract.
 #[must_use]
 pub fn is_without_contract(path: &Path) -> bool {
     Project::open(path).is_ok_and(|project| {
@@ -283,7 +283,7 @@ struct SyncSummary<'a> {
 }
 
 impl SyncSummary<'_> {
-    /// Where the contract comes from and what vouches for it: part of every answer.
+    /// Returns the source of the contract and the reason to trust it, which are part of every answer.
     fn origin(&self) -> SpecOrigin {
         let trust = &self.obtained.trust;
         SpecOrigin {

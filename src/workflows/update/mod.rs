@@ -68,7 +68,7 @@ fn work(args: &UpdateRequest, run: &Run, state: &mut UpdateState) -> Result<Outc
     }
 }
 
-/// How aos introduces itself.
+/// Returns the user agent of aos.
 #[must_use]
 pub fn agent() -> String {
     format!("aos/{}", program::version())

@@ -17,7 +17,7 @@ pub struct UpdateRequest {
 }
 
 impl UpdateRequest {
-    /// Whether nothing is changed.
+    /// True if nothing is changed.
     #[must_use]
     pub fn only_looks(&self) -> bool {
         self.check || self.dry_run

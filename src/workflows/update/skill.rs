@@ -22,9 +22,9 @@ use super::state::UpdateState;
 
 /// The files that the installed Skill must have.
 pub enum ExpectedSkill {
-    /// That of the running program.
+    /// The Skill of the running program.
     Embedded,
-    /// That of the archive the new program came from; paths below its directory.
+    /// The Skill in the archive from which the new program came; paths are below its directory.
     Archive(BTreeMap<String, Vec<u8>>),
 }
 
@@ -103,7 +103,7 @@ fn failure(report: &SkillReport) -> Failure {
         .detail("notes", report.notes.clone())
 }
 
-/// Which code leads to the right reaction. A cause that never passes by itself is not retryable.
+/// Returns the code that leads to the right reaction. A cause that never passes by itself is not retryable.
 fn code(cause: Option<Cause>) -> ErrorCode {
     match cause {
         Some(Cause::VerifyMismatch) => ErrorCode::Integrity,

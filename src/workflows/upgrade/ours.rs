@@ -91,7 +91,7 @@ pub fn entries<'a>(
 
 type Moves = BTreeMap<RelativePath, RelativePath>;
 
-/// Where the new template has the files of the old one, and which of them its answers do not want.
+/// Returns the paths of the old template's files in the new template, and the files that its answers exclude.
 fn followed(sides: &Sides, base: &Files, theirs: &Files) -> (Moves, BTreeSet<RelativePath>) {
     let (old, new) = (&sides.base.origins, &sides.theirs.origins);
     let places: BTreeMap<_, _> = new.iter().map(|(path, origin)| (origin, path)).collect();

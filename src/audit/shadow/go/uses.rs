@@ -145,7 +145,7 @@ impl<'t> Tables<'t> {
         }
     }
 
-    /// Whether an element, with its members, is only read.
+    /// True if an element, with its members, is only read.
     fn is_element_read(&self, source: &GoSource<'_>, mut part: Range<usize>) -> bool {
         let tokens = &source.tokens;
         while let Some(token) = tokens.get(part.end) {
@@ -161,7 +161,7 @@ impl<'t> Tables<'t> {
         !is_address && !source.is_target(&part)
     }
 
-    /// Whether a local name of a table, from `start` to the end of its function, is only read. A name of the package is
+    /// True if a local name of a table, from `start` to the end of its function, is only read. A name of the package is
     /// followed in all its files.
     fn is_name_read(&self, number: usize, name: &str, start: usize, steps: usize) -> bool {
         let source = &self.sources[number];

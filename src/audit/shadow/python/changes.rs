@@ -92,7 +92,7 @@ impl ChangePatterns {
         })
     }
 
-    /// Where a source does something to the module.
+    /// Finds the places at which a source changes the module.
     fn judge(
         &self,
         module: &GeneratedModule<'_>,
@@ -327,7 +327,7 @@ fn word(code: &str, at: usize) -> &str {
     rest.get(..end.unwrap_or(rest.len())).unwrap_or_default()
 }
 
-/// Whether the target at `at` is the name alone and not a part of its value.
+/// True if the target at `at` is the name alone and not a part of its value.
 fn is_whole(code: &str, at: usize, name: &str) -> bool {
     let rest = code.get(at + name.len()..).unwrap_or_default();
     !rest.trim_start_matches([' ', ')']).starts_with(['.', '['])

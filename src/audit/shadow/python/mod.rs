@@ -144,7 +144,7 @@ fn elsewhere(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// Whether a file in a directory that Python is usually started from, or installed from, has the name of the package.
+/// True if a file in a directory that Python is usually started from, or installed from, has the name of the package.
 /// In the directory of the package itself the package comes first.
 fn is_module_of_that_name(
     module: &GeneratedModule<'_>,

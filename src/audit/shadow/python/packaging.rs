@@ -57,7 +57,7 @@ impl<'a> PackageMapping<'a> {
         Self { name: place.rsplit('/').next().unwrap_or(place), place, files }
     }
 
-    /// Whether `key = value` says that the package is elsewhere. Setuptools puts the name first, others the directory.
+    /// True if `key = value` says that the package is elsewhere. Setuptools puts the name first, others the directory.
     fn is_elsewhere(&self, key: &str, value: &str) -> bool {
         let [key, value] =
             [key, value].map(|path| path.trim_start_matches("./").trim_end_matches('/'));

@@ -225,8 +225,7 @@ fn is_prefix(word: &str) -> bool {
     ["r", "u", "b", "f", "t", "br", "rb", "fr", "rf", "tr", "rt"].contains(&word.as_str())
 }
 
-/// Whether Python may read `name` as `wanted`: it takes letters of other shapes, wide ones for example, for the plain
-/// ones.
+/// True if Python may read `name` as `wanted`: it treats letters of other forms, such as wide ones, as the plain ones.
 #[must_use]
 pub fn same_name(name: &str, wanted: &str) -> bool {
     name == wanted

@@ -45,7 +45,7 @@ impl Guarded<'_> {
         self.stems.contains(name) || !name.is_ascii() && is_alike()
     }
 
-    /// Which module an import gives, when it gives one.
+    /// Returns the module that an import names, if it names one.
     fn module(&self, import: &ImportedName<'_>) -> Option<String> {
         let Some(package) = self.package else {
             return self.is_stem(last(&import.name)).then(String::new);
@@ -110,7 +110,7 @@ impl Guarded<'_> {
         *own != before
     }
 
-    /// Where `source` does more than to read a name of a module.
+    /// Returns the positions at which `source` does more than read a name of a module.
     #[must_use]
     pub fn changes(&self, source: &PythonText<'_>, names: &ModuleNames) -> Vec<usize> {
         let tokens = &source.tokens;
@@ -172,7 +172,7 @@ impl Guarded<'_> {
         Some(start..end)
     }
 
-    /// Whether the name at `at` is not the module: a parameter, a keyword of a call, a variable of the function.
+    /// True if the name at `at` is not the module: a parameter, a keyword of a call, a variable of the function.
     fn is_other(&self, source: &PythonText<'_>, at: usize) -> bool {
         let tokens = &source.tokens;
         let before = at.checked_sub(1).map_or("", |before| tokens[before].text);
@@ -187,7 +187,7 @@ impl Guarded<'_> {
             }
     }
 
-    /// Whether the module `part` is only read.
+    /// True if the module `part` is only read.
     fn is_read(&self, source: &PythonText<'_>, part: &Range<usize>) -> bool {
         let tokens = &source.tokens;
         let text = |at: usize| tokens.get(at).map_or("", |token| token.text);
@@ -226,7 +226,7 @@ impl Guarded<'_> {
         }
     }
 
-    /// Whether the names of a module, `vars(…)` that starts at `start`, are copied or looked up.
+    /// True if the names of a module, `vars(…)` that starts at `start`, are copied or looked up.
     fn is_copied(&self, source: &PythonText<'_>, start: usize, end: usize) -> bool {
         let tokens = &source.tokens;
         let text = |at: usize| tokens.get(at).map_or("", |token| token.text);
@@ -243,7 +243,7 @@ impl Guarded<'_> {
         is_argument || is_looked_up || before == "in" || before == "**"
     }
 
-    /// Whether something that was imported from a module gets a member of its own.
+    /// True if a member of something that was imported from a module is assigned.
     fn is_patched(&self, source: &PythonText<'_>, names: &ModuleNames, at: usize) -> bool {
         let tokens = &source.tokens;
         let token = &tokens[at];

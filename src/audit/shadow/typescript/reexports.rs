@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use crate::audit::shadow::module::GeneratedModule;
 use crate::audit::shadow::pattern::regex;
 
-/// Where a source that exports `*` of the module exports a name of the module itself. `code` is `text` without the
-/// content of its strings.
+/// Returns the position at which a source that exports `*` of the module exports a name of the module itself. `code` is
+/// `text` without the content of its strings.
 pub fn change(module: &GeneratedModule<'_>, text: &str, code: &str) -> Option<usize> {
     let stem = regex::escape(module.stem);
     let star =

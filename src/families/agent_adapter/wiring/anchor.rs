@@ -231,7 +231,7 @@ fn offsets(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Where `lines` are in `text` as whole lines.
+/// Returns the position of `lines` in `text` as whole lines.
 fn whole_lines(text: &str, lines: &str) -> Option<usize> {
     let found = text.match_indices(lines).map(|(at, _)| at);
     found.into_iter().find(|at| *at == 0 || text[..*at].ends_with('\n'))

@@ -67,7 +67,7 @@ impl Adopter for AgentCliAdopter {
     }
 }
 
-/// Whether `path` is part of something that the tool only carries along.
+/// True if `path` is part of a dependency that the repository contains.
 pub fn is_foreign(path: &str) -> bool {
     path.split('/').any(|component| FOREIGN.contains(&component))
 }
@@ -90,7 +90,7 @@ pub fn with_file(repository: &ProjectFiles, name: &str) -> Vec<String> {
     repository.files.keys().filter(own).map(|path| parent(path).to_owned()).collect()
 }
 
-/// Where the contract is vendored, when that is not the usual place.
+/// Returns the directory of the vendored contract, if it is not the usual one.
 fn contract_directory(repository: &ProjectFiles, found: &mut Findings) -> Option<RelativePath> {
     if repository.files.contains_key(&format!("{CONTRACT_DIRECTORY}/contract.json")) {
         return None;

@@ -76,7 +76,7 @@ pub fn writes(rules: &CommandRules, command: &Value) -> bool {
     of(rules, command) == CommandKind::Writes
 }
 
-/// Whether a command is a write that wants a token always, which is also what no word about it means.
+/// True if a command is a write that always requires a token, which is also the default.
 pub fn is_gated(rules: &CommandRules, command: &Value) -> bool {
     writes(rules, command) && command.get("confirm").is_none_or(|confirm| confirm == "always")
 }

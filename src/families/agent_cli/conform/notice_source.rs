@@ -99,7 +99,7 @@ impl<'a> NoticeSource<'a> {
         }
     }
 
-    /// How many connections the host has had.
+    /// Returns the number of connections to the host.
     pub fn connections(&self) -> usize {
         match &self.host {
             NoticeHost::Plain(host) => host.mock.connections(),
@@ -120,7 +120,7 @@ impl<'a> NoticeSource<'a> {
     }
 }
 
-/// Whether a response has the notice of an update.
+/// True if a response has the notice of an update.
 pub fn has_notice(shot: &Answered) -> bool {
     ["/meta/notices", "/data/notices"].iter().any(|place| {
         let notices = shot.at(place).as_array().into_iter().flatten();

@@ -256,7 +256,7 @@ pub fn audit_log(lab: &ProbeCaller<'_>) -> Option<PathBuf> {
     files_below(&lab.sandbox.path().join("home")).into_iter().find(is_log)
 }
 
-/// Whether a value or something in it fits.
+/// True if a value or something in it fits.
 fn holds(value: &Value, test: &dyn Fn(&Value) -> bool) -> bool {
     test(value)
         || match value {

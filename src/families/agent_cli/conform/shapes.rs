@@ -86,7 +86,7 @@ pub fn schema_version(rules: &EnvelopeKeys, document: &Value) -> Option<String> 
         .then(|| format!("`schema_version` is {found} and not \"{wanted}\""))
 }
 
-/// Whether `ok` and the exit disagree.
+/// Returns the contradiction between `ok` and the exit code.
 pub fn ok_and_exit(document: &Value, exit: Option<i32>) -> Option<String> {
     let ok = document["ok"] == true;
     let agree = exit.is_some_and(|exit| ok == (exit == 0));
@@ -94,7 +94,7 @@ pub fn ok_and_exit(document: &Value, exit: Option<i32>) -> Option<String> {
     (!agree).then(|| format!("`ok` is {ok} and the exit is {exit}"))
 }
 
-/// Whether code, exit and `retryable` of a failure are not those of the table.
+/// Returns the contradiction between code, exit code and `retryable` of a failure, and the table.
 pub fn code(
     contract: &AgentCliContract,
     reference: &Value,

@@ -57,7 +57,7 @@ impl Tally {
         Some(format!("{chosen} of {all} commands were called, evenly chosen"))
     }
 
-    /// How many targets there were, and what they are.
+    /// Returns the number of targets and their unit.
     pub fn total(&self) -> (usize, &'static str) {
         match self.unit.get() {
             Some(unit) => (self.subjects.borrow().len(), unit),

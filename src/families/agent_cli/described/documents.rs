@@ -260,7 +260,7 @@ pub fn files(
     Ok(files)
 }
 
-/// Where a project keeps the table; the text is that of the preset.
+/// Adds the file in which a project keeps the table; the text is that of the preset.
 ///
 /// # Errors
 /// When the path is taken.

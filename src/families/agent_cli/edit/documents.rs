@@ -95,7 +95,7 @@ fn replaced(text: &str, old: &str, new: &str) -> String {
     changed + rest
 }
 
-/// Whether the word before is that of a program: at the start of a line of code, or after a backtick.
+/// True if the word before is that of a program: at the start of a line of code, or after a backtick.
 fn names_tool(before: &str) -> bool {
     let line = before.rsplit('\n').next().unwrap_or_default();
     let code = line.starts_with("    ") || line.matches('`').count() % 2 == 1;

@@ -56,7 +56,7 @@ pub enum LostChild {
     Invalid(MessageError),
     /// A signal to aos.
     Interrupted,
-    /// Nobody wants the answer any more.
+    /// The caller no longer wants the answer.
     Unwanted,
 }
 
@@ -280,7 +280,7 @@ impl Child {
         }
     }
 
-    /// Whether the process ends by itself within `patience`; its exit code, when it has one.
+    /// Waits at most `patience` for the process to end by itself, and returns its exit code, if it has one.
     pub fn ends(&mut self, patience: Duration) -> Option<Option<i32>> {
         self.talk.exits(patience)
     }

@@ -86,7 +86,7 @@ impl Containment {
         }
     }
 
-    /// Whether the system enforces a permission.
+    /// True if the system enforces a permission.
     #[must_use]
     pub fn enforces(&self, permission: &str) -> bool {
         self.enforced.contains(&permission)
@@ -101,7 +101,7 @@ struct PermissionModel {
 }
 
 impl PermissionModel {
-    /// That of this Node; none if it is too old.
+    /// Returns the option of this Node; `None` if it is too old.
     fn of(node: &Path) -> Option<Self> {
         let accepts = |options: &[&str]| {
             let arguments: Vec<_> = options.iter().copied().chain(["--version"]).collect();
@@ -159,7 +159,7 @@ impl PermissionModel {
     }
 }
 
-/// Whether the declaration of a package covers what was observed.
+/// True if the declaration of a package covers what was observed.
 #[must_use]
 pub fn is_declared(permissions: &AskedPermissions, observed: &ObservedUse) -> bool {
     match observed.kind.as_str() {

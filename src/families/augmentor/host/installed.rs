@@ -32,7 +32,7 @@ impl FoundPackage {
         Self { root, paths: vec!["src".to_owned(), ".".to_owned()], found, python: None }
     }
 
-    /// Whether the root is the import package itself.
+    /// True if the root is the import package itself.
     #[must_use]
     pub fn is_installed(&self) -> bool {
         self.paths == [".."]

@@ -85,7 +85,7 @@ impl PackagePlace {
         self.manifest.name.as_deref().unwrap_or_default()
     }
 
-    /// Whether the package declares a cap.
+    /// True if the package declares a cap.
     #[must_use]
     pub fn has_cap(&self, cap: &str) -> bool {
         self.manifest.caps.iter().any(|declared| declared == cap)
@@ -164,7 +164,7 @@ fn chosen(
     Ok(first.cloned().unwrap_or_default())
 }
 
-/// Whether a file is there, links followed: the runner checks where it really is.
+/// True if a file is there, links followed: the runner checks where it really is.
 fn is_file(path: &Path) -> bool {
     files::canonical(path).is_ok_and(|path| matches!(files::kind(&path), Ok(Kind::File { .. })))
 }

@@ -184,7 +184,7 @@ fault!(
 
 /// A behaviour of the upstream, and the answers of `health` that are allowed then.
 struct Case {
-    /// Nobody listens without one.
+    /// Without a behaviour, nothing listens.
     behaviour: Option<Behaviour>,
     words: &'static [&'static str],
     most_ms: u64,
@@ -329,7 +329,7 @@ fn unready(envelope: &Value, keys: &[String]) -> Option<String> {
     }
 }
 
-/// Whether the manifest says that the connector cannot work without credentials.
+/// True if the manifest says that the connector cannot work without credentials.
 fn requires(session: &ToolCaller) -> bool {
     let required =
         session.manifest.as_ref().and_then(|manifest| manifest.pointer("/auth/required"));

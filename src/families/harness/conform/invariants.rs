@@ -108,7 +108,7 @@ impl ConnectorRules<'_> {
         fitting.find(|id| known.contains(id))
     }
 
-    /// Which probe owns that there is no document, and what is wrong.
+    /// Returns the probe that is responsible for a missing document, and the fault.
     fn no_document(&self, noted: &Noted, id: Option<&str>) -> (&'static str, String) {
         let observed = &noted.observed;
         let reason = call::no_object(observed);

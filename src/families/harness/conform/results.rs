@@ -72,7 +72,7 @@ pub(super) fn answered_by(
     call::carried_out_of(commands, session, Some(Behaviour::Good), SecretShape::Plain)
 }
 
-/// Whether the command did something with its sample: more than any parser of arguments could say. The other calls of
+/// True if the command did something with its sample: more than any parser of arguments could say. The other calls of
 /// this run need the same answer, so it costs nothing.
 pub(super) fn shows_that_it_exists(session: &ToolCaller, command: &CallableCommand) -> bool {
     if command.is_builtin()
@@ -90,7 +90,7 @@ pub(super) fn shows_that_it_exists(session: &ToolCaller, command: &CallableComma
     matches!(observed.exit(), Some(0 | 4 | 5 | 6))
 }
 
-/// Whether the command is not there at all, which is another probe: a usage error, and no help.
+/// True if the command does not exist at all, which another probe reports: a usage error, and no help.
 pub(super) fn is_missing(
     session: &ToolCaller,
     command: &CallableCommand,

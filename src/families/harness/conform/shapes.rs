@@ -78,7 +78,7 @@ fn is_utc(text: &str) -> bool {
     is_zero && text.parse::<jiff::Timestamp>().is_ok()
 }
 
-/// Whether exit and code of an answer are not those of the contract.
+/// Returns the contradiction between exit code and error code of an answer, and the contract.
 pub(super) fn exit(contract: &HarnessContract, code: &str, exit: i32) -> Option<String> {
     if !contract.exit_codes.iter().any(|known| i32::from(known.code) == exit) {
         return Some(format!("exit {exit} is not in the contract"));

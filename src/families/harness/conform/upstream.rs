@@ -214,7 +214,7 @@ impl SentRequest {
         self
     }
 
-    /// Whether it has the method-independent place of an exchange.
+    /// True if it has the path and query of an exchange, whatever its method.
     #[must_use]
     pub fn is_at(&self, exchange: &Exchange) -> bool {
         self.path == segments(&exchange.path)

@@ -100,7 +100,7 @@ fn fields(session: &ToolCaller) -> Vec<FormField> {
     found
 }
 
-/// Whether the entry of a command names a field among its `required_fields`.
+/// True if the entry of a command names a field among its `required_fields`.
 fn requires(session: &ToolCaller, command: &str, field: &str) -> bool {
     let commands = session.manifest.as_ref().and_then(|manifest| manifest.get("commands"));
     let mut entries = commands.and_then(Value::as_array).into_iter().flatten();
@@ -149,7 +149,7 @@ fn call_with(
     call
 }
 
-/// Whether a call got as far as its options: without a sample it may fail for what it lacks before it looks at them.
+/// True if a call reached its options: without a sample, it may fail for a missing argument first.
 fn is_parsed(session: &ToolCaller, command: &CallableCommand, observed: &Observed) -> bool {
     match observed.exit() {
         Some(2) => command.sample(session).is_some(),

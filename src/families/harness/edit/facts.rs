@@ -68,7 +68,7 @@ impl Facts {
         facts
     }
 
-    /// Whether a field is sent in the query or the body.
+    /// True if a field is sent in the query or the body.
     pub fn sends(&self, field: &Field) -> bool {
         let is_path = self.path.contains(&format!("{{{}}}", field.id));
         let is_paging =
@@ -191,7 +191,7 @@ impl Facts {
     }
 }
 
-/// Where the test of a command of its own is.
+/// Returns the path of the test of a single command.
 pub fn test_path(module: &str) -> String {
     format!("{HARNESS}/tests/test_{module}.py")
 }

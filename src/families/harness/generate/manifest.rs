@@ -191,7 +191,7 @@ struct ManifestSource<'a> {
 }
 
 impl ManifestSource<'_> {
-    /// Whether the host can call it without arguments: what it requires then comes from the environment.
+    /// True if the host can call it without arguments: what it requires then comes from the environment.
     fn has_defaults(&self, preset: &Preset, is_good: impl Fn(&Constant) -> bool) -> bool {
         self.required.iter().all(|id| {
             let field = preset.fields.iter().find(|field| field.id.as_str() == id);

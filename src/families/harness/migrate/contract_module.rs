@@ -253,7 +253,7 @@ fn read_path(
     Some((path, document))
 }
 
-/// Where and how the module is imported.
+/// Returns the position and the text of the import of the module.
 fn import_line(code: &CodeText<'_>, package: &str) -> Result<(usize, String), Reason> {
     let (names, is_import) = imports(&code.tokens);
     if names.iter().any(|name| name.alias == MODULE && name.origin != ".") {

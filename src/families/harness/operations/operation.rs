@@ -206,7 +206,7 @@ impl Operation {
         fields
     }
 
-    /// Whether the operation can only read.
+    /// True if the operation can only read.
     #[must_use]
     pub fn is_read(&self) -> bool {
         match &self.action_class {

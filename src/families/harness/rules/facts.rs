@@ -29,7 +29,7 @@ pub struct HarnessFacts {
 }
 
 impl HarnessFacts {
-    /// How much a mode allows; `None` when the contract does not know it.
+    /// Returns the rank of a mode; `None` if the contract does not know it.
     pub(super) fn rank(&self, mode: &str) -> Option<usize> {
         self.modes.iter().position(|known| known == mode)
     }

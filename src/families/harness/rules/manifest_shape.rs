@@ -199,7 +199,7 @@ fn required_keys(
     }
 }
 
-/// Whether each command that lacks a key is named; where none of them has it, one finding is enough.
+/// True if each command that lacks a key is named; where none of them has it, one finding is enough.
 pub(super) fn names_each_missing_key(manifest: &ConnectorManifest<'_>, key: &str) -> bool {
     let commands = &manifest.commands;
     commands.len() <= 3 || commands.iter().any(|command| command.node.member(key).is_some())

@@ -33,7 +33,7 @@ const FILTERS: [&str; 6] = ["lower", "upper", "title", "trim", "capitalize", "le
 /// Words of expressions.
 const WORDS: [&str; 9] = ["and", "or", "not", "in", "is", "if", "else", "defined", "none"];
 
-/// Whether a text has anything to render.
+/// True if a text contains anything to render.
 #[must_use]
 pub fn is_template(text: &str) -> bool {
     ["{{", "{%", "{#"].iter().any(|mark| text.contains(mark))
@@ -111,7 +111,7 @@ fn split_marks(code: &str) -> String {
     out
 }
 
-/// Where the code before the mark `end` ends; a mark inside a text is a part of the text.
+/// Returns the end of the code before the mark `end`; a mark inside a text is part of the text.
 pub fn end_of(text: &str, end: &str) -> Option<usize> {
     if end == "#}" {
         return text.find(end);

@@ -44,7 +44,7 @@ pub struct Npm {
 }
 
 impl TestBuild {
-    /// Whether all values are what they should be.
+    /// Checks all values.
     ///
     /// # Errors
     /// Names the one that is not.

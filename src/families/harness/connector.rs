@@ -198,7 +198,7 @@ struct FieldEntry {
     default: Option<Value>,
     /// The text that the form of the host shows.
     description: Option<String>,
-    /// The older name of `description`; only connectors read it.
+    /// The older name of `description`, which only older connectors have.
     help: Option<String>,
     applies_to: Option<Vec<String>>,
     #[serde(default)]

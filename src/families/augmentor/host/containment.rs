@@ -101,7 +101,7 @@ struct PermissionModel {
 }
 
 impl PermissionModel {
-    /// Returns the option of this Node; `None` if it is too old.
+    /// Returns the permission model of this Node; `None` if it is too old.
     fn of(node: &Path) -> Option<Self> {
         let accepts = |options: &[&str]| {
             let arguments: Vec<_> = options.iter().copied().chain(["--version"]).collect();

@@ -214,7 +214,7 @@ impl SentRequest {
         self
     }
 
-    /// True if it has the path and query of an exchange, whatever its method.
+    /// True if it has the path of an exchange, whatever its method.
     #[must_use]
     pub fn is_at(&self, exchange: &Exchange) -> bool {
         self.path == segments(&exchange.path)

@@ -25,7 +25,7 @@ const MAX_SETTINGS: u64 = 64 * 1024;
 const BESIDE: [&str; 8] =
     ["lib", "lib64", "libexec", "include", "tools", "pyvenv.cfg", "package.json", "node_modules"];
 const OF_FAMILY: RestrictionError = RestrictionError::NotApplied(
-    "programs of this family are started by its own runtime, which aos does not enclose",
+    "programs of this family are started by its runtime, which aos does not contain",
 );
 /// Deepest chain of links and interpreters.
 const MAX_STEPS: usize = 6;

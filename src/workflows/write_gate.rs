@@ -115,9 +115,7 @@ pub fn decide_unless(
     let message = match (concern, lossy.as_slice()) {
         (None, []) => return Ok(Decision::Proceed),
         (Some(concern), []) => concern,
-        _ => {
-            format!("{} would be replaced, but aos did not write the current content", list(&lossy))
-        }
+        _ => format!("{} would be replaced, and may contain your changes", list(&lossy)),
     };
     let offer = preview(request, options, run)?;
     let token = &offer.answer.confirm_token;
@@ -129,7 +127,7 @@ pub fn decide_unless(
     Err(failure)
 }
 
-/// Files that would be replaced or deleted although aos did not write what is in them.
+/// Returns the files that would be replaced or deleted although aos did not record their content.
 fn lossy(request: &WriteRequest<'_>) -> Vec<String> {
     request.plan.lossy(request.known).map(|edit| edit.path.to_string()).collect()
 }
@@ -170,7 +168,7 @@ fn preview(
             confirm
         ),
         lossy => visible!(
-            "aos did not write the current content of: {}\nConfirm with {} (until {})",
+            "These files may contain your changes: {}\nConfirm with {} (until {})",
             listed(lossy, options.diff),
             confirm,
             clock::iso8601(expires_at)

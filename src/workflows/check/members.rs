@@ -17,9 +17,9 @@ use crate::workflows::report_file;
 /// The action on the baseline of a fleet.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
 pub enum BaselineUse {
-    /// Write the findings of now; an existing baseline only loses entries
+    /// Write the current findings; an existing baseline only loses entries
     Write,
-    /// Accept the findings that it knows
+    /// Accept the recorded findings
     Compare,
 }
 
@@ -129,7 +129,7 @@ pub fn known_findings(member: &str, findings: &[Finding]) -> Vec<KnownFinding> {
         .collect()
 }
 
-/// Errors only, and none that protects the comparison itself.
+/// Errors only, and none that cannot be waived.
 fn may_be_known(finding: &Finding) -> bool {
     finding.severity == Severity::Error
         && rules::find(finding.rule).is_some_and(|rule| rule.waivable)

@@ -58,7 +58,8 @@ fn text(catalogue: &Catalogue) -> Visible {
         lines.push(Visible::literal("presented as search_tools, describe_tools and call_tool"));
     }
     for (mode, count) in catalogue.withheld().into_iter().take(MAX_LINES) {
-        lines.push(visible!("{} more need `--allow-mode {}`", count, mode.as_str()));
+        let need = if count == 1 { "needs" } else { "need" };
+        lines.push(visible!("{} more {} `--allow-mode {}`", count, need, mode.as_str()));
     }
     Visible::joined(lines, "\n")
 }

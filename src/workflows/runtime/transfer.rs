@@ -34,7 +34,7 @@ pub fn own(text: &str, write: &WriteOptions, run: &Run) -> Result<Outcome, Failu
     let subject = RuntimeRecords::of(&project)?;
     let part = subject.part(text)?;
     if let Some(owner) = subject.section.owner(&part) {
-        let text = visible!("{} is yours since runtime {}", part, owner.version);
+        let text = visible!("{} has been yours since runtime {}", part, owner.version);
         let change = PartTransfer {
             command: "runtime own",
             status: "unchanged",
@@ -234,8 +234,8 @@ impl PartTransfer {
         let mut lines = vec![visible!("{} {}", run.style.good(self.status), self.part)];
         lines.push(changes::text(&self.plan, run.style));
         lines.push(Visible::literal(match self.status {
-            "owned" => "aos no longer checks or replaces it; `aos runtime return` gives it back",
-            _ => "aos keeps it again",
+            "owned" => "aos no longer checks or replaces it; `aos runtime return` returns it to aos",
+            _ => "aos manages it again",
         }));
         lines.extend(
             self.notes.iter().map(|note| visible!("{} {}", run.style.warning("note:"), note)),

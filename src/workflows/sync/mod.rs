@@ -116,7 +116,7 @@ pub fn has_contract(family: Family, command: &str) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::new(ErrorCode::Validation, without_contract(command))
-        .hint("use `aos upgrade` for its template and `aos check` for both"))
+        .hint("use `aos upgrade` to update it to a newer template, and `aos check` to check it"))
 }
 
 /// Explains why a command does nothing in a project that follows no contract.

@@ -253,7 +253,7 @@ pub fn remove(desk: &mut Desk<'_>, id: &str) {
     text = partials.0;
     count += partials.1;
     if count > 0 {
-        desk.edited.lost.push(format!("what `{CONFORM}` says about it"));
+        desk.edited.lost.push(format!("its facts in `{CONFORM}`"));
     }
     desk.set(CONFORM, text);
 }

@@ -234,7 +234,9 @@ impl PartTransfer {
         let mut lines = vec![visible!("{} {}", run.style.good(self.status), self.part)];
         lines.push(changes::text(&self.plan, run.style));
         lines.push(Visible::literal(match self.status {
-            "owned" => "aos no longer checks or replaces it; `aos runtime return` returns it to aos",
+            "owned" => {
+                "aos no longer checks or replaces it; `aos runtime return` returns it to aos"
+            }
             _ => "aos manages it again",
         }));
         lines.extend(

@@ -30,7 +30,7 @@ pub use super::report::{AuditOptions, PassedOverProject, ProjectReport};
 /// Checks the project that `path` is in; contracts of hosts come through `session`.
 ///
 /// # Errors
-/// When the path is no project at all.
+/// When the path is not a project at all.
 pub fn audit(
     path: &Path,
     options: &AuditOptions,

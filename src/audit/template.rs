@@ -48,7 +48,7 @@ pub struct TemplateState {
     pub open: Vec<OpenConflict>,
     /// Why the archive in the project is not the template that it was made from.
     pub archive: Option<String>,
-    /// Whether it is a template of one's own.
+    /// Whether it is a template of the user's own.
     pub is_own: bool,
     /// Whether this aos knows the recorded version.
     pub is_known: bool,

@@ -52,7 +52,7 @@ pub struct CheckArgs {
 ///
 /// # Errors
 /// `E_DRIFT` when any project has a finding of severity error; without one, the fault of the first contract that could
-/// not be had.
+/// not be obtained.
 pub fn run(args: &CheckArgs, run: &Run) -> Result<Outcome, Failure> {
     if let Some(id) = &args.explain {
         return check::explain(id, run);

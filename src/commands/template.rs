@@ -1,4 +1,4 @@
-//! `aos template`: templates of one's own, checked, started, made of a repository, or imported.
+//! `aos template`: templates of the user's own, checked, started, made of a repository, or imported.
 
 use std::path::PathBuf;
 

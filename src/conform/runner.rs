@@ -34,7 +34,7 @@ pub struct ProbeResult {
 pub struct Verdicts {
     pub results: Vec<ProbeResult>,
     pub duration_ms: u64,
-    /// Programs of processes that fled from their session and were ended.
+    /// Programs of processes that left their session and were killed.
     pub orphans: Vec<String>,
     /// The observations from all calls of the run.
     pub monitored: Monitored,

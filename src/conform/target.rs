@@ -41,7 +41,7 @@ pub struct Target {
 /// The command that a person gives after `--`.
 ///
 /// # Errors
-/// When its first word is no program.
+/// When its first word is not a program.
 pub fn given(command: &[String], family: Family, tag: SpecTag) -> Result<Target, TargetError> {
     let (program, mut prefix) = words(command, Path::new("."))?;
     prefix.iter_mut().for_each(|argument| *argument = absolute(argument));
@@ -128,7 +128,7 @@ fn places(family: Family, tool: &str) -> Vec<String> {
     directories.iter().map(|directory| format!("{directory}/{tool}")).collect()
 }
 
-/// A name that is no path.
+/// A name that is not a path.
 fn is_plain(tool: &str) -> bool {
     !tool.is_empty() && !tool.starts_with('.') && !tool.contains(['/', '\\', '\0'])
 }

@@ -14,7 +14,7 @@ pub use difference::{SurfaceDifference, SurfaceEffect, differences};
 /// Most commands, and most fields: a field without `applies_to` belongs to every command.
 pub const MOST: usize = 1_000;
 
-/// Why a text is no manifest.
+/// Why a text is not a manifest.
 #[derive(Debug, thiserror::Error)]
 pub enum SurfaceError {
     #[error("it is not JSON: {0}")]
@@ -81,7 +81,7 @@ pub trait SurfaceReader: Sync {
     /// Reads a manifest.
     ///
     /// # Errors
-    /// When the text is no manifest of the family.
+    /// When the text is not a manifest of the family.
     fn read(&self, text: &str) -> Result<Surface, SurfaceError>;
 }
 

@@ -18,7 +18,7 @@ impl From<ReleaseError> for Failure {
     fn from(error: ReleaseError) -> Self {
         let stage = error.stage;
         let failure = Self::from(error.fault).detail("stage", stage.name());
-        // The token is for the API alone: it is no remedy for the files of a release.
+        // The token is for the API alone: it is not a remedy for the files of a release.
         match (stage, failure.code) {
             (Stage::Download, ErrorCode::RateLimited) => {
                 failure.hint("wait, then run the same command again")

@@ -1,4 +1,5 @@
-//! `[template.origin]` in aos.toml: where a template of one's own came from, and the digest of what was read there.
+//! `[template.origin]` in aos.toml: where a template of the user's own came from, and the digest of what was read
+//! there.
 //!
 //! No path of a machine is in it: the archive in the project is what an upgrade renders again.
 

@@ -37,7 +37,7 @@ pub fn is_spent() -> bool {
     TICKS.load(Relaxed) == 0
 }
 
-/// How much memory this process uses, in bytes, where the system tells.
+/// How much memory this process uses, in bytes, if the system reports it.
 pub type MemoryReader = fn() -> Option<u64>;
 
 /// The function that reads the memory in use; without it, only time and output are bounded.

@@ -233,7 +233,7 @@ impl Desired {
         known.into_iter().filter(|(path, _)| is_of_aos(path)).collect()
     }
 
-    /// Unchanged files of the old lock that nobody wants any more: those of aos, and the others.
+    /// Unchanged files of the old lock that are no longer wanted: those of aos, and the others.
     fn unwanted(
         &self,
         tree: &Tree,

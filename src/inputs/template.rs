@@ -28,7 +28,7 @@ const MAX_TEST_FILE: u64 = 1024 * 1024;
 pub struct TemplateInfo {
     pub name: String,
     pub version: String,
-    /// A template of one's own may do without one.
+    /// A template of the user's own may do without one.
     #[serde(default = "no_family", deserialize_with = "family")]
     pub family: Family,
     #[serde(default)]
@@ -409,7 +409,7 @@ mod tests {
                 let outputs = info.outputs.values().flat_map(Paths::all);
                 let hit = paths.iter().chain(outputs).any(|path| is_within(path, &only.path));
                 assert!(hit && !only.when.is_empty(), "{}: {}", info.name, only.path);
-                // A preset is no question: a description gives one.
+                // A preset is not a question: a description gives one.
                 for condition in only.when.iter().filter(|one| one.key != "preset") {
                     let question = info.questions.iter().find(|asked| asked.key == condition.key);
                     let question = question.unwrap_or_else(|| panic!("{}", condition.key));

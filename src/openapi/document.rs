@@ -267,7 +267,7 @@ fn version(tree: Value) -> Result<Value, DescriptionError> {
     }
 }
 
-/// Every reference that is no pointer into its own file.
+/// Every reference that is not a pointer into its own file.
 fn collect_references(value: &Value, targets: &mut Vec<String>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| collect_references(item, targets)),

@@ -75,7 +75,7 @@ pub const AROUND: [&str; 11] = [
 ];
 pub const TOTALS: [&str; 7] =
     ["total", "total_count", "totalCount", "totalItems", "total_items", "totalResults", "count"];
-/// The largest page that is asked for when nobody said.
+/// The largest page that is asked for by default.
 const PAGE: u32 = 100;
 
 /// True if a name is one of these, without `_`, `-` and case.

@@ -1,4 +1,4 @@
-//! Where an API is: the servers of a description with their variables filled in, and which one is meant.
+//! Where an API is: the servers of a description with their variables filled in, and which one applies.
 
 use super::document::Node;
 use super::model::ApiServer;

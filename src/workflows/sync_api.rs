@@ -210,7 +210,7 @@ fn kept_wishes(recorded: &Recorded, api: &ApiDescription, notes: &mut Vec<String
     }
 }
 
-/// The operation that is meant: by operationId, by id, or by method and path.
+/// The operation that is intended: by operationId, by id, or by method and path.
 fn find(api: &ApiDescription, recorded: &Recorded, wanted: &str) -> Result<RequestKey, Failure> {
     let known = recorded.known.iter().map(|(key, known)| (key.clone(), known.id.clone()));
     let ids = crate::openapi::ids(api, &known.collect());

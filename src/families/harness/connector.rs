@@ -111,7 +111,7 @@ impl FieldKind {
         }
     }
 
-    /// True if the option could be given this value; null and "" stand for no default.
+    /// True if the option could be given this value; null and "" mean no default.
     fn accepts(self, value: &Value, choices: &[String]) -> bool {
         match (self, value) {
             (_, Value::Null) | (Self::Json, _) => true,

@@ -20,7 +20,7 @@ const MAX_LISTED: usize = 50;
 pub struct HarnessGuard;
 
 impl MoveGuard for HarnessGuard {
-    /// A change of `connector.json` alone is no move: `aos gen` carries out what its author decided.
+    /// A change of `connector.json` alone is not a move: `aos gen` carries out what its author decided.
     fn refuse(&self, project: &Project, record: &Record, desired: &Desired) -> Result<(), Failure> {
         let Ok(contract) = desired.release.contract.of::<HarnessContract>() else { return Ok(()) };
         let adopting = !matches!(project.record, Slot::Good(_));

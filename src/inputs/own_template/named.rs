@@ -9,7 +9,7 @@ use crate::repository::Repository;
 
 use super::fault::TemplateError;
 
-/// Where a template of one's own is.
+/// Where a template of the user's own is.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Place {
     Directory(PathBuf),

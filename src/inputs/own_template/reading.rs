@@ -1,4 +1,4 @@
-//! A template of one's own, as it is found today, with what a project records of it.
+//! A template of the user's own, as it is found today, with what a project records of it.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

@@ -2,7 +2,7 @@
 
 use crate::contract::{Family, SpecTag};
 
-/// Name of the contract where nobody says otherwise.
+/// Name of the contract by default.
 pub const CONTRACT_FILE: &str = "contract.json";
 
 /// Directories in which the contract of `family` at `tag` is looked for, in this order; the last is the root itself.

@@ -130,7 +130,7 @@ pub struct CheckedProject {
     pub passed_over: Option<PassedOverFindings>,
 }
 
-/// Why a contract could not be had.
+/// Why a contract could not be obtained.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct SpecFault {
     pub code: &'static str,

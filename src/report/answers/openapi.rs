@@ -42,7 +42,7 @@ pub struct DescribedCommand {
     pub class: String,
     pub request: String,
     pub inputs: Vec<String>,
-    /// How the pages of a list follow each other; absent for what is no list.
+    /// How the pages of a list follow each other; absent for what is not a list.
     pub paging: Option<String>,
     /// Why it has this mode, and why its id is not the plain one.
     pub mode_reason: String,

@@ -202,7 +202,7 @@ mod tests {
             asked(Path::new("/bin/sh"), &["-c", "echo 'aos: /usr/bin/aos'; echo more"]),
             OwnerReply::Owned("aos: /usr/bin/aos".to_owned())
         );
-        // A directory is no program.
+        // A directory is not a program.
         assert_eq!(asked(Path::new("/bin"), &[]), OwnerReply::Silence);
         assert_eq!(asked(Path::new("/nowhere/dpkg-query"), &[]), OwnerReply::Unowned);
     }

@@ -143,7 +143,7 @@ impl Bases {
         });
         let unlisted = self.unlisted().into_iter().map(|path| (path, None));
         for (path, agent) in canonical.chain(others).chain(unlisted) {
-            // A directory that may not be searched is no place: `skills` cannot write there either.
+            // A directory that may not be searched is not a place: `skills` cannot write there either.
             let is_link = match files::kind(&path) {
                 Ok(Kind::Absent) | Err(_) => continue,
                 Ok(kind) => kind == Kind::Symlink,

@@ -98,7 +98,7 @@ struct Work<'a> {
 enum CopyWriter {
     /// By itself: whatever is not right was meant to be so.
     Finished,
-    /// It was stopped: a part of the files is no sign of anything.
+    /// It was stopped: a part of the files is not a sign of anything.
     Stopped,
     /// There was none.
     Absent,

@@ -25,7 +25,7 @@ pub struct Wish<'a> {
     pub inputs: &'a [String],
 }
 
-/// Why it is no command.
+/// Why it is not a command.
 #[derive(Debug, thiserror::Error)]
 pub enum WishError {
     #[error(transparent)]

@@ -269,7 +269,7 @@ impl AddState {
         patched
     }
 
-    /// Digests of bytes that the change keeps, or that can be had again. What is added to a file leaves its text there,
+    /// Digests of bytes that the change keeps, or that can be restored. What is added to a file leaves its text there,
     /// and a renamed command is still the same; only a removal takes something away.
     fn known(&self, project: &Project, change: &Change<'_>) -> BTreeMap<RelativePath, Digest> {
         let lock = project.lock.good();

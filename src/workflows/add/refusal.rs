@@ -4,7 +4,7 @@ use crate::report::{ErrorCode, Failure};
 
 use super::blueprint::WishError;
 
-/// The failure of a wish that is no command.
+/// The failure of a wish that is not a command.
 #[must_use]
 pub fn refused(error: &WishError) -> Failure {
     let hint = match error {

@@ -52,7 +52,7 @@ pub trait AugmentorRunner: Sync {
     /// When it cannot be loaded.
     fn describe(&self, named: &NamedAugmentor<'_>, network: &Network) -> Result<Outcome, Failure>;
 
-    /// Calls a command or an agent; `sink` gets the chunks and returns false when nobody wants more.
+    /// Calls a command or an agent; `sink` gets the chunks and returns false when no more are wanted.
     ///
     /// # Errors
     /// What the package raised, or why there is no result.

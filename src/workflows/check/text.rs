@@ -1,4 +1,4 @@
-//! The verdict as text: what is in order first, failures last, then one line that sums up.
+//! The verdict as text: what is in order first, failures last, then one line that summarizes.
 
 use std::collections::BTreeMap;
 

@@ -30,7 +30,7 @@ const MAX_ANNOTATIONS: usize = 50;
 /// The findings, project by project.
 pub struct FleetVerdict {
     pub reports: Vec<ProjectReport>,
-    /// Why contracts could not be had; reports name them by number.
+    /// Why contracts could not be obtained; reports name them by number.
     pub faults: Vec<Failure>,
     /// Directories of the fleet that nobody looked into: enough to fail.
     pub unsearched: Vec<(PathBuf, String)>,
@@ -92,7 +92,7 @@ impl FleetVerdict {
         self.reports.iter().filter(|report| !report.is_ok() && report.fault.is_none()).count()
     }
 
-    /// Projects whose contract could not be had.
+    /// Projects whose contract could not be obtained.
     pub fn uncompared(&self) -> usize {
         self.reports.iter().filter(|report| report.fault.is_some()).count()
     }
@@ -247,7 +247,7 @@ impl FleetVerdict {
         CheckReport { summary, projects, fleet: self.fleet.clone() }
     }
 
-    /// `partial` where only some rules were asked for: that is no verdict on the project.
+    /// `partial` where only some rules were asked for: that is not a verdict on the project.
     pub fn status(&self) -> &'static str {
         let of_fleet = self.members.iter().any(|finding| finding.severity == Severity::Error);
         if self.failed() > 0 || !self.unsearched.is_empty() || of_fleet {

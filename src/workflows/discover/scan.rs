@@ -35,7 +35,7 @@ pub struct PassedOverPath {
     pub fix: String,
 }
 
-/// One root, and what became of it.
+/// One root and its result.
 #[derive(Clone, Debug)]
 pub struct Looked {
     pub root: SearchRoot,

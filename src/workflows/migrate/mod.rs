@@ -301,7 +301,7 @@ fn conclude(
     }
 }
 
-/// Bytes that can be had again: those of aos, its records, and a baseline that becomes smaller.
+/// Bytes that can be restored: those of aos, its records, and a baseline that becomes smaller.
 fn known(
     project: &Project,
     record: &crate::generate::record::Record,

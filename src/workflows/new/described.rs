@@ -109,7 +109,7 @@ pub fn make(
 /// Reads the description at `file`, and the files below its directory that it refers to.
 ///
 /// # Errors
-/// When it is no description, or too large.
+/// When it is not a description, or too large.
 pub fn load(file: &Path) -> Result<LoadedApi, Failure> {
     let shown = file.display().to_string();
     let refused = |reason: String| {

@@ -61,7 +61,7 @@ pub fn complete(mut request: NewRequest) -> Result<NewRequest, Failure> {
     Err(declined())
 }
 
-/// Whether a named project of somebody's own template lacks an answer that has no default.
+/// Whether a named project of the user's own template lacks an answer that has no default.
 ///
 /// # Errors
 /// When there is no such template, or it has a fault.

@@ -153,7 +153,7 @@ impl From<RenderError> for Unrendered {
     }
 }
 
-/// Templates are part of the binary, so what they break is no fault of the input.
+/// Templates are part of the binary, so what they break is not a fault of the input.
 fn faulty(error: impl std::fmt::Display) -> Failure {
     Failure::new(ErrorCode::Unknown, format!("the template cannot be rendered: {error}"))
         .hint("this build of aos is defective; install a release")

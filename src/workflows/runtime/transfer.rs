@@ -160,7 +160,7 @@ impl RuntimeRecords {
         Ok(Self { record, section, lock, locked, state })
     }
 
-    /// The part that somebody named, from the root of the project or from the directory of the runtime.
+    /// The part that the caller named, from the root of the project or from the directory of the runtime.
     fn part(&self, text: &str) -> Result<RelativePath, Failure> {
         let text = text.trim_end_matches('/');
         let refused = |error: &dyn std::fmt::Display| {

@@ -40,7 +40,7 @@ use crate::workflows::write_gate::{self, Decision, Offer, WriteOptions, WriteReq
 /// Brings a project to the contract that `args` asks for.
 ///
 /// # Errors
-/// When the tag cannot be had, a source is refused, or work would be lost without a token.
+/// When the tag cannot be obtained, a source is refused, or work would be lost without a token.
 pub fn follow(args: &SyncRequest, roots: Option<TrustRoot>, run: &Run) -> Result<Outcome, Failure> {
     let (project, mut notes) = open(&args.path, &args.write)?;
     let adoption = adopt(&project)?;
@@ -136,7 +136,7 @@ pub fn is_without_contract(path: &Path) -> bool {
 /// Opens a project for writing: undoes a write of this machine that was cut off first, unless this is a dry run.
 ///
 /// # Errors
-/// When the path is no project, or there is a journal that cannot be carried out.
+/// When the path is not a project, or there is a journal that cannot be carried out.
 pub fn open(path: &Path, write: &WriteOptions) -> Result<(Project, Vec<String>), Failure> {
     let project = Project::open(path)?;
     let notes = put_back(&project.root, write)?;
@@ -236,7 +236,7 @@ fn status(project: &Project, plan: &Plan, adopting: bool, tag: &SpecTag) -> &'st
     }
 }
 
-/// Digests of bytes that can be had again: what the lock records, released contract files, and aos's own records.
+/// Digests of bytes that can be restored: what the lock records, released contract files, and aos's own records.
 #[must_use]
 pub fn known(
     project: &Project,

@@ -17,10 +17,10 @@ use crate::workflows::asked::requested_tag;
 
 use super::request::SyncRequest;
 
-/// The contract of `project` at its pin, or at the tag that somebody asked for.
+/// The contract of `project` at its pin, or at the tag that the caller requested.
 ///
 /// # Errors
-/// When it cannot be had or is refused.
+/// When it cannot be obtained or is refused.
 pub fn obtain(project: &Project, record: &Record, to: Option<&str>) -> Result<Obtained, Failure> {
     choose(&SyncRequest::following(to), project, record, None)
 }
@@ -31,10 +31,10 @@ pub fn followed(record: &Record, obtained: &Obtained) -> SpecSection {
     follow(&record.spec, &SyncRequest::following(None), obtained).0
 }
 
-/// The contract that somebody asked for.
+/// The contract that the caller requested.
 ///
 /// # Errors
-/// When it cannot be had or is refused; nothing was written then.
+/// When it cannot be obtained or is refused; nothing was written then.
 pub fn choose(
     args: &SyncRequest,
     project: &Project,

@@ -35,7 +35,8 @@ pub use self::request::UpdateRequest;
 /// Brings program and Skill to the newest release, or says what that would do.
 ///
 /// # Errors
-/// Every failure says its stage, the version that runs now, whether the program was replaced, and what became of the Skill.
+/// Every failure says its stage, the version that runs now, whether the program was replaced, and the state of the
+/// Skill.
 pub fn update(args: &UpdateRequest, run: &Run) -> Result<Outcome, Failure> {
     let mut state = UpdateState::new(program::version());
     work(args, run, &mut state).map_err(|failure| state.explain(failure, args))

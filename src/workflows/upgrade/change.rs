@@ -36,7 +36,7 @@ const MAX_RECORD: u64 = 1024 * 1024;
 /// The change of a project by an upgrade.
 pub struct UpgradeChange {
     pub plan: Plan,
-    /// Digests of bytes that can be had again.
+    /// Digests of bytes that can be restored.
     pub known: BTreeMap<RelativePath, Digest>,
     pub conflicts: Vec<Conflict>,
     /// Files that both sides changed, without a contradiction.
@@ -156,7 +156,7 @@ pub fn name(section: &UpgradeSection) -> String {
     Digest::of(format!("{section:?}").as_bytes()).to_string()
 }
 
-/// aos.toml, and what becomes of it.
+/// aos.toml and its change.
 struct Records<'a> {
     text: String,
     sides: &'a Sides,
@@ -348,7 +348,7 @@ fn heal(
     Ok(healed)
 }
 
-/// A file of the new template that somebody named.
+/// A file of the new template that the caller named.
 fn named(text: &str, read: &Read) -> Result<RelativePath, Failure> {
     let text = text.strip_prefix("./").unwrap_or(text);
     let path = RelativePath::parse(text).map_err(|error| {

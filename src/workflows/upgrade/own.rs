@@ -1,4 +1,4 @@
-//! The two versions of a template of one's own: that of the archive in the project, and the one to move to.
+//! The two versions of a template of the user's own: that of the archive in the project, and the one to move to.
 
 use std::path::Path;
 

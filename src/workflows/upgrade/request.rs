@@ -23,7 +23,7 @@ pub struct UpgradeRequest {
     pub conflicts: MergeStyle,
     /// Contract tag to move to as well, or `latest`.
     pub spec: Option<String>,
-    /// Where a newer version of a template of one's own is.
+    /// Where a newer version of a template of the user's own is.
     pub template: Option<String>,
     /// Compare with the recorded version of such a template, and look for no newer one.
     pub stay: bool,

@@ -227,7 +227,7 @@ impl ChangePatterns {
             .collect();
         let places: Vec<_> = modules.iter().chain(&members).cloned().collect();
         let changed = Mutation::of(&places, false).every(code);
-        // A name of the module gets a value as a target, one that was imported where it is no name of a function.
+        // A name of the module gets a value as a target, one that was imported where it is not a name of a function.
         let set = targets(code, &format!(r"{all}\.\w+"));
         let replaced = targets(code, &format!(r"(?:\w+\.)+{}\b", regex::escape(&self.stem)));
         let replaced = replaced

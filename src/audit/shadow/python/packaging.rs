@@ -124,7 +124,7 @@ impl<'a> PackageMapping<'a> {
         })
     }
 
-    /// setup.py is a program: what maps packages there and is no plain table counts.
+    /// setup.py is a program: what maps packages there and is not a plain table counts.
     fn in_text(&self, text: &str) -> bool {
         let Ok(mapping) = regex(
             r#"(?m)^[^#\n]*\bpackage_dir["']?\]?\s*[=:]\s*(?:\{(?P<table>[^{}]*)\}|(?P<lines>(?:\s*\n?[ \t]*[\w.]*\s*=\s*[\w./-]+)+)|)"#,

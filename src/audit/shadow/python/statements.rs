@@ -8,7 +8,7 @@ const COMPOUND: &[&str] = &[
     "if", "elif", "else", "while", "for", "with", "try", "except", "finally", "async", "case",
     "match", "def", "class",
 ];
-/// Words after which a bracket is no call and no index.
+/// Words after which a bracket is not a call and no index.
 const KEYWORDS: &[&str] = &[
     "and", "as", "assert", "async", "await", "case", "del", "elif", "else", "except", "finally",
     "for", "from", "if", "import", "in", "is", "lambda", "match", "not", "or", "raise", "return",

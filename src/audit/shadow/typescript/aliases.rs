@@ -112,7 +112,7 @@ fn end_of_value(value: &str) -> usize {
     value.len()
 }
 
-/// The strings in a value that are no names of members.
+/// The strings in a value that are not names of members.
 fn targets(value: &str) -> Vec<&str> {
     let Ok(string) = regex(r#"["'`]([^"'`\n]*)["'`](\s*:)?"#) else { return Vec::new() };
     let found = string.captures_iter(value).filter(|captures| captures.get(2).is_none());

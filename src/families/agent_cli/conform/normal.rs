@@ -92,7 +92,7 @@ impl CommandReader {
                 .get(*name)
                 .filter(|below| !is_empty(below) && (below.is_array() || below.is_object()))
         });
-        // A group without an answer of its own is no command.
+        // A group without an answer of its own is not a command.
         let is_group = nested.is_some()
             && !["output_schema", "schema", "type", "kind"]
                 .iter()

@@ -70,7 +70,7 @@ fn turned(text: &str, step: i64) -> Option<String> {
     Some(format!("{}{next}{}", &text[..at], &text[at + 1..]))
 }
 
-/// The words of a call with every option, for the thing that is meant; `None` where there is no such thing.
+/// The words of a call with every option, for the thing that is intended; `None` where there is no such thing.
 #[must_use]
 pub fn arguments(operation: &DescribedOperation, target: SampleTarget) -> Option<Vec<String>> {
     let mut words = Vec::new();

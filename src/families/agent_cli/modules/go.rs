@@ -1,4 +1,4 @@
-//! `contract_gen.go`, laid out as gofmt wants it.
+//! `contract_gen.go`, formatted as gofmt does.
 //!
 //! gofmt aligns the values of a table to its longest key as long as no key has more than 40 columns; codes have at
 //! most 38 characters, and two quotes. Every list is a declaration of its own, so that nothing else is aligned.

@@ -15,7 +15,7 @@ pub fn exit_for(name: &str) -> u8 {
     ErrorCode::from_name(name).map_or(1, ErrorCode::exit)
 }
 
-/// True if a retry may help, by the name of an error code; false for a name that is no code of this tool.
+/// Whether a retry may help, by the name of an error code; false for a name that is no code of this tool.
 #[must_use]
 #[rustfmt::skip]
 pub fn retryable(name: &str) -> bool {

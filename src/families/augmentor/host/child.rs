@@ -28,7 +28,7 @@ const LOOK: Duration = Duration::from_millis(25);
 const MAX_STRAYS: usize = 200;
 const MAX_MESSAGES: usize = 40_000;
 
-/// Gets the chunks of open calls as they come; false when nobody wants more.
+/// Gets the chunks of open calls as they come; false when no more are wanted.
 pub type EventSink<'a> = &'a mut dyn FnMut(u64, &Value) -> bool;
 
 /// A sink for calls that do not stream.
@@ -137,7 +137,7 @@ impl Child {
         })
     }
 
-    /// Waits until the runner reads requests: how long an interpreter takes to start is no fault of the package.
+    /// Waits until the runner reads requests: how long an interpreter takes to start is not a fault of the package.
     ///
     /// # Errors
     /// When it does not.

@@ -248,7 +248,7 @@ fn wrong_state(
     if observed.exit() != Some(0) {
         return Some("it does not exit 0, which hides the state from the host".to_owned());
     }
-    // A busy machine starts the tool slowly; that is no fault of its time limits.
+    // A busy machine starts the tool slowly; that is not a fault of its time limits.
     let start = session.observe(&call::json(&["capabilities"])).duration_ms();
     let most = case.most_ms + start;
     let took = session.timed_ms(&health(case.behaviour), observed, most);

@@ -1,7 +1,7 @@
 //! The rules for every call of a connector, and the probe that a violation contradicts.
 //!
-//! Each rule belongs to a probe that looks at a few samples itself. What a tag leaves open is no rule: the first tag says
-//! how commands answer, not how a command line that cannot be parsed is refused.
+//! Each rule belongs to a probe that looks at a few samples itself. What a tag leaves open is not a rule: the first tag
+//! says how commands answer, not how a command line that cannot be parsed is refused.
 
 use serde_json::Value;
 

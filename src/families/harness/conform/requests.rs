@@ -269,7 +269,7 @@ fn credentials(session: &ToolCaller) -> Conclusion {
     judge.verdict()
 }
 
-/// Returns the place of a secret outside the header that is meant for it.
+/// Returns the place of a secret outside the header that is intended for it.
 fn astray(facts: &ApiFacts, observed: &Observed, request: &ReceivedRequest) -> Option<String> {
     let place = carries(observed, request, Some(&facts.auth.header))?;
     Some(format!("it sends the secret in {place} too"))

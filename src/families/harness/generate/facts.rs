@@ -1,6 +1,6 @@
 //! The facts of an API for `conform.toml`: each command with all its options, the requests it makes then, the replies.
 //!
-//! They come from the preset and never from the generated code, which is held against them.
+//! They come from the preset and never from the generated code, which is compared with them.
 
 mod samples;
 

@@ -95,7 +95,8 @@ impl Command {
         matches!(self, Self::Augmentor(args) if args.is_stream())
     }
 
-    /// True if the answer is bounded, unless `--fields` chooses: nobody asked for everything or for a list.
+    /// True if the answer is bounded, unless `--fields` selects members: the caller requested neither everything nor a
+    /// list.
     #[must_use]
     pub fn is_brief(&self) -> bool {
         match self {

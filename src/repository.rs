@@ -1,4 +1,5 @@
-//! Owner and name of a repository on a host, and what follows from them. Asks nobody; uses no other module of ours.
+//! Owner and name of a repository on a host, and values derived from them. Makes no request; uses no other module of
+//! ours.
 
 use std::fmt;
 

@@ -351,7 +351,7 @@ impl Audit<'_> {
         nested.into_iter().map(str::to_owned).collect()
     }
 
-    /// Gives each path its class. One without a class is a fault of the check itself, and no project is in order then.
+    /// Gives each path its class. A path without a class is a fault of the check itself, and no project is valid then.
     fn take_inventory(&mut self) {
         self.report.nested = self.nested();
         self.report.inventory = Inventory::of(

@@ -43,7 +43,7 @@ pub struct TemplateState {
     pub version: String,
     /// The version that this aos has; `None` when it has no template of that name.
     pub newest: Option<String>,
-    /// The version that an upgrade with conflicts leads to.
+    /// The target version of an upgrade with conflicts.
     pub waiting: Option<String>,
     pub open: Vec<OpenConflict>,
     /// Why the archive in the project is not the template that it was made from.

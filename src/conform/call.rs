@@ -64,7 +64,7 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
-    /// A call with these arguments, without secrets, with nobody at the other end.
+    /// Creates a call with these arguments, without secrets and without an upstream.
     #[must_use]
     pub fn new<S: Into<String>>(arguments: impl IntoIterator<Item = S>) -> Self {
         Self {

@@ -254,7 +254,7 @@ impl Fixture {
     }
 }
 
-/// The tables of families; a member that nobody reads is a fault.
+/// Reads the tables of families; a member that no family reads is a fault.
 fn sections(text: &str) -> Result<Vec<(&'static str, Section)>, FixtureFault> {
     let readers = SECTIONS.entries();
     let known = || MEMBERS.iter().copied().chain(readers.iter().map(|(_, reader)| reader.name()));

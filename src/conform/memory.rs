@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::call::ToolCall;
 
-/// One call: whether somebody has begun it, and what it showed.
+/// One call: whether a worker has begun it, and its result.
 struct MemorySlot<T> {
     begun: AtomicBool,
     shown: OnceLock<Arc<T>>,

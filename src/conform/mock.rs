@@ -61,7 +61,7 @@ impl Route {
 /// The path that [`Behaviour::Elsewhere`] leads to.
 pub const ELSEWHERE: &str = "/elsewhere";
 
-/// An answer that comes later than this is meant to be late.
+/// A response that takes longer than this is late on purpose.
 const LATE: Duration = Duration::from_secs(1);
 
 /// A running mock upstream.

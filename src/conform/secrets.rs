@@ -73,8 +73,8 @@ impl Sentinel {
         has_part.then_some("in part")
     }
 
-    /// The same for any text: random characters may hold four of a secret by chance, so its ends count only where they
-    /// stand by themselves, as masks leave them.
+    /// The same for any text: random characters may contain four characters of a secret by chance, so its ends count
+    /// only as separate words, as masks leave them.
     #[must_use]
     pub fn shows(&self, text: &str) -> Option<&'static str> {
         if text.contains(&self.value) {

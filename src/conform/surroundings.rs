@@ -13,7 +13,7 @@ const PROXIES: [&str; 6] =
 
 /// The context of a call besides its sandbox.
 pub struct Surroundings<'a> {
-    /// Address of the mock, or one where nobody listens.
+    /// Address of the mock, or one at which nothing listens.
     pub url: &'a str,
     pub fixture: Option<&'a Fixture>,
     /// Where Python keeps compiled sources.

@@ -27,7 +27,7 @@ pub struct TemplateSection {
     pub origin: Option<TemplateOrigin>,
 }
 
-/// An upgrade that was written with conflicts: where it leads, and what is still open.
+/// An upgrade that was written with conflicts: its target version, and the open files.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct UpgradeSection {
     pub version: String,

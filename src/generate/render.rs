@@ -125,8 +125,8 @@ impl Engine {
         String::from_utf8(output).map_err(|error| whole(name, error.to_string()))
     }
 
-    /// Renders in a thread of its own, which is left behind when it does not end: a template can count for years
-    /// without writing a byte, and double a text until the memory is full.
+    /// Renders in a separate thread, which is abandoned if it does not end: a template can count for years without
+    /// writing a byte, and double a text until the memory is full.
     fn watched(&self, name: &str) -> Result<Vec<u8>, RenderError> {
         let in_use = || MEMORY.get().and_then(|read| read());
         let before = in_use();

@@ -124,7 +124,7 @@ fn add_name(repository: &mut ProjectFiles, path: &str) {
 
 /// The state of a file for the rules.
 enum Standing {
-    /// In the index, or in the next commit if nobody ignores it.
+    /// In the index, or in the next commit unless git ignores it.
     Committed,
     /// Ignored, but a program that runs in this checkout can load it.
     Loadable,

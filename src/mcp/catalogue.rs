@@ -59,7 +59,7 @@ pub struct Offered<'a> {
     pub provider: &'a Arc<dyn Provider>,
 }
 
-/// Why a name leads to no tool.
+/// Why a name does not select a tool.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Refusal {
     Unknown,

@@ -69,7 +69,7 @@ pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Merge {
     merge
 }
 
-/// Merges two texts that have no base: nobody said which side is right, so every difference is a conflict.
+/// Merges two texts without a base: it is unknown which side is right, so every difference is a conflict.
 #[must_use]
 pub fn without_base(ours: &[u8], theirs: &[u8]) -> Merge {
     let (ours, theirs) = (split(ours), split(theirs));
@@ -99,7 +99,7 @@ fn split(text: &[u8]) -> Vec<&[u8]> {
     text.split_inclusive(|byte| *byte == b'\n').collect()
 }
 
-/// One change of one side: lines of the base, and how many lines stand for them.
+/// One change of one side: lines of the base, and the number of lines that replace them.
 #[derive(Clone, Copy, Debug)]
 struct Hunk {
     start: usize,

@@ -25,7 +25,7 @@ pub struct ApiCredentials {
     /// The variable of the secret, and that of the user name.
     pub secret: String,
     pub user: String,
-    /// It is a token that somebody obtained by OAuth.
+    /// Whether it is a token that the user obtained by OAuth.
     pub is_ready_token: bool,
     pub notes: Vec<String>,
     /// Names of schemes that these credentials satisfy.

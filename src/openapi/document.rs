@@ -171,7 +171,7 @@ impl DocumentTrees {
         Node { file: 0, value: &self.files[0].1 }
     }
 
-    /// The node that `at` stands for: itself, or the end of its references.
+    /// Returns the node at the end of the references of `at`, or `at` itself.
     ///
     /// # Errors
     /// The reference that leads nowhere, or in a circle.

@@ -1,6 +1,6 @@
 //! The types of a description: endpoints with their inputs, bodies and replies.
 //!
-//! Only data. How it is read is in `reading`, what becomes of it in `commands`.
+//! Only data. `reading` reads it, and `commands` uses it.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ pub enum SecurityScheme {
     Header(String),
     Query(String),
     Cookie(String),
-    /// OAuth or OpenID Connect: a token that somebody else obtained.
+    /// OAuth or OpenID Connect: a token that the user obtained.
     ReadyToken,
     Other(String),
 }

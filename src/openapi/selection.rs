@@ -1,4 +1,4 @@
-//! Which operations are meant: `--select` by tag, path, operationId, id or method, with `*` and `!`.
+//! The selection of operations: `--select` by tag, path, operationId, id or method, with `*` and `!`.
 
 use super::model::Endpoint;
 

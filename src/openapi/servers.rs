@@ -1,4 +1,4 @@
-//! Where an API is: the servers of a description with their variables filled in, and which one applies.
+//! The address of an API: the servers of a description with their variables filled in, and the choice of one.
 
 use super::document::Node;
 use super::model::ApiServer;

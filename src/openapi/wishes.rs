@@ -39,7 +39,7 @@ pub enum WishFault {
     Nothing(String),
 }
 
-/// The mode that somebody chose; the id that the command gets says which verb the contract looks at.
+/// Applies the mode that the user chose; the id that the command gets determines which verb the contract judges.
 pub(super) fn wished_mode(
     mode: &str,
     endpoint: &Endpoint,

@@ -20,7 +20,7 @@ pub const GITHUB_TOKEN: &str = "GITHUB_TOKEN";
 pub const HTTPS_PROXIES: [&str; 4] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 /// Proxies for http, in the order in which they count.
 pub const HTTP_PROXIES: [&str; 4] = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
-/// Directories of connectors, separated by commas: the first that the connector host looks at.
+/// Directories of connectors, separated by commas: the first that the connector host searches.
 pub const ARGENT_CONNECTOR_REPOS: &str = "ARGENT_CONNECTOR_REPOS";
 /// The active virtual environment of Python; its interpreter runs augmentors.
 pub const VIRTUAL_ENV: &str = "VIRTUAL_ENV";
@@ -56,9 +56,9 @@ pub const AUTOHAND_HOME: &str = "AUTOHAND_HOME";
 pub const GROK_HOME: &str = "GROK_HOME";
 /// Moves Sarvam Code away from `~/.sarvam`.
 pub const SARVAM_HOME: &str = "SARVAM_HOME";
-/// Windows: where programs keep their data; tells whether Zed is there.
+/// Windows: the directory for data of programs; shows whether Zed is installed.
 pub const APPDATA: &str = "APPDATA";
-/// The configuration outside a Flatpak; tells whether Zed is there.
+/// The configuration outside a Flatpak; shows whether Zed is installed.
 pub const FLATPAK_XDG_CONFIG_HOME: &str = "FLATPAK_XDG_CONFIG_HOME";
 
 /// Signs of an agent that make `skills` install for this agent alone; never passed on to it.

@@ -69,7 +69,7 @@ impl ReportFile {
         Ok(files::canonical(parent)?.join(name))
     }
 
-    /// Does everything but the last step: a file beside it is made and removed.
+    /// Does everything but the last step: creates and removes a file beside it.
     fn rehearse(&self) -> Result<(), Failure> {
         let (_, existing) = standing(&self.path).map_err(|error| self.fault(&error))?;
         if existing && files::is_read_only(&self.path).unwrap_or(false) {
@@ -163,7 +163,7 @@ fn standing(path: &Path) -> std::io::Result<(&Path, bool)> {
     }
 }
 
-/// A name beside the file that nobody has.
+/// Returns an unused path beside the file.
 fn staged(path: &Path) -> std::io::Result<PathBuf> {
     let (_, name) = parts(path)?;
     let suffix = crate::system::random::bytes::<6>()?.map(|byte| format!("{byte:02x}")).concat();

@@ -45,7 +45,7 @@ pub struct WriteRequest<'a> {
     /// Canonical directory that is changed.
     pub root: &'a Path,
     pub plan: &'a Plan,
-    /// Digests of what aos itself wrote; replacing anything else loses somebody's work.
+    /// Digests of files that aos wrote; replacing any other file loses the user's work.
     pub known: &'a BTreeMap<RelativePath, Digest>,
 }
 
@@ -214,7 +214,7 @@ fn listed(paths: &[String], all: bool) -> String {
     text
 }
 
-/// New files are listed, and the lock follows from the others; what a person must look at is what goes away.
+/// Returns the diffs of replaced files. New files are only listed, and the lock follows from the others.
 fn replaced_diffs(plan: &Plan) -> String {
     let shown = plan
         .edits()

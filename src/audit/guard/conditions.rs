@@ -34,7 +34,7 @@ pub fn never_run(node: &YamlNode) -> Option<String> {
         .then(|| format!("it runs only `when: {when}`"))
 }
 
-/// A condition of GitHub under which no change, or nobody can say which, runs what it guards.
+/// A condition of GitHub under which no change runs the guarded step, or under which this is unknown.
 pub fn condition(node: &YamlNode) -> Option<String> {
     let text = node.member("if")?.text()?;
     let all = ["push", "pull_request", "merge_group"].map(|event| holds(text, event));

@@ -39,7 +39,7 @@ impl<'a> GeneratedModule<'a> {
         join(self.directory, name)
     }
 
-    /// Names beside the module, from the disk: what git ignores is loaded all the same.
+    /// Names beside the module, from the disk: files that git ignores are loaded too.
     pub(super) fn siblings(&self) -> Vec<String> {
         self.names(self.directory)
     }

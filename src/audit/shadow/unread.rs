@@ -28,7 +28,7 @@ fn endings(generator: &str) -> &'static [&'static str] {
     }
 }
 
-/// Sources of the language of `generator` that nobody read.
+/// Reports sources of the language of `generator` that were not read.
 pub fn check(module: &GeneratedModule<'_>, generator: &str, found: &mut Vec<Finding>) {
     let endings = endings(generator);
     let is_source =

@@ -87,7 +87,7 @@ impl Collector {
         }
     }
 
-    /// ", did you mean `x`?" when a known name is close enough to be meant; nothing once the rule has said enough.
+    /// Returns ", did you mean `x`?" if a known name is close enough, and nothing once the rule has reported enough.
     pub fn meant<'a>(
         &self,
         rule: &Rule,

@@ -8,7 +8,7 @@ use crate::contract::cli_name;
 
 use super::name::AdapterName;
 
-/// Modes of permissions that have words of their own.
+/// Permission modes with their own words.
 const MODES: [&str; 3] = ["accept_edits", "auto", "bypass"];
 
 /// One agent.

@@ -28,7 +28,7 @@ const MEANT: &str = "\
 /// Where adapters are in the module of the orchestrator.
 pub const MODULE: &str = "github.com/aoagents/agent-orchestrator/backend/internal/adapters/agent/";
 
-/// The id of an adapter. Unlike the name of a tool it may be a word of Go or of a shell: nobody runs it.
+/// The id of an adapter. Unlike the name of a tool, it may be a word of Go or of a shell, because it is not a program.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct AdapterName(String);
 

@@ -48,7 +48,7 @@ pub struct FieldRules {
 }
 
 impl FieldRules {
-    /// The kind of a field that nobody declares, by its name.
+    /// Returns the kind of an undeclared field, by its name.
     #[must_use]
     pub fn by_name(&self, name: &str) -> Option<ValueKind> {
         let mut names = self.names.iter();
@@ -148,7 +148,7 @@ pub struct Requirement {
     pub needs: Vec<Key>,
 }
 
-/// How strictly a requirement is meant.
+/// The level of a requirement.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "snake_case")]
 pub enum RequirementLevel {

@@ -356,7 +356,7 @@ impl Connector {
         }
     }
 
-    /// An alias is an option of its own: of no other field, and no global one.
+    /// Checks that each alias is a separate option: not of another field, and not a global one.
     fn aliases_are_free(&self) -> Result<(), ConnectorError> {
         let mut taken: Vec<&str> = RESERVED_FIELDS.to_vec();
         taken.extend(self.fields.keys().map(Key::as_str));

@@ -207,7 +207,7 @@ pub struct Paging {
     pub last: String,
     /// Where the API says how many entries the whole list has.
     pub total: String,
-    /// How many entries of one list the API gives at most; 0 is no known limit.
+    /// The most entries of one list that the API returns; 0 means no known limit.
     pub cap: u32,
 }
 

@@ -10,7 +10,7 @@ pub struct FailureRule {
     /// The kind of failure.
     #[serde(rename = "is")]
     pub kind: FailureKind,
-    /// The statuses; none is any. Only a rule that names 2xx is compared with successes.
+    /// The statuses; an empty list matches any error. Only a rule that names 2xx applies to successes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub status: Vec<u16>,
     /// Patterns with `*` for headers that must be there.

@@ -27,7 +27,7 @@ pub struct PythonSource<'a> {
     pub adds_commands: bool,
     /// A bracket is opened and never closed: Python cannot read the file.
     pub unclosed: bool,
-    /// Environment variables that the code gives an address of its own when they are not set.
+    /// Environment variables for which the code has a default address.
     pub defaulted: Vec<&'a str>,
 }
 

@@ -54,7 +54,7 @@ fn losses(
     Ok(())
 }
 
-/// The file that decides today; one that somebody edited after aos wrote it is drift and decides nothing.
+/// Returns the file that decides at present; a file that was edited after aos wrote it is drift and decides nothing.
 fn standing(project: &Project, path: &crate::plan::RelativePath) -> Option<Vec<u8>> {
     let bytes = files::read(&project.root.join(path.as_str()), MAX_FILE).ok()?.bytes;
     let written = project.lock.good().and_then(|lock| lock.generated.get(path));

@@ -192,7 +192,7 @@ impl WantedRelease {
         })
     }
 
-    /// The archive of a release that nobody signed, or else what the host packs.
+    /// Returns the archive of an unsigned release, or else the archive that the host generates.
     fn unsigned(&self, host: &ReleasesApi, release: &Release) -> Result<Obtained, SpecError> {
         let name = self.archive();
         if release.asset(&name).is_none() {

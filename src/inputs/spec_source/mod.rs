@@ -1,4 +1,4 @@
-//! Released contracts: from the binary, from a directory that somebody names, or from releases on a host.
+//! Released contracts: from the binary, from a directory, or from releases on a host.
 //!
 //! Whatever is given out was validated here. Writes nothing but the cache of verified releases.
 

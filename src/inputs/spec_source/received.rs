@@ -18,7 +18,7 @@ use super::fault::SpecError;
 /// Members by which a contract says what it is.
 const IDENTITY: [&str; 2] = ["contract", "tag"];
 
-/// The two files of a contract, as somebody gave them.
+/// The two files of a contract, as they were received.
 #[derive(Debug)]
 pub struct Received {
     /// The name of the contract in messages.

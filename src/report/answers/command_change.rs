@@ -46,7 +46,7 @@ pub struct CommandFacts {
     pub alias: Option<String>,
     /// Everything that the change removes.
     pub lost: Vec<String>,
-    /// Places that a person has to look at.
+    /// Places that a person must edit.
     pub by_hand: Vec<String>,
     pub notes: Vec<String>,
 }

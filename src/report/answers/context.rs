@@ -65,7 +65,7 @@ pub struct TemplateStanding {
     pub version: String,
     pub newest: Option<String>,
     pub behind: bool,
-    /// The version that an upgrade with open conflicts leads to.
+    /// The target version of an upgrade with open conflicts.
     pub waiting: Option<String>,
     pub open: Vec<OpenPlace>,
     pub answers: BTreeMap<String, String>,

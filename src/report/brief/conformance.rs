@@ -57,8 +57,8 @@ impl Detail {
     }
 }
 
-/// The order in which entries get room, and which part of the room beside the names, in percent, is used up then:
-/// failures before what was blocked, every call before the output of one.
+/// The order in which entries get room, and the part of the room beside the names, in percent, that is then used:
+/// failures before blocked probes, every call before the output of one.
 const STEPS: [(&str, Detail, usize); 11] = [
     ("fail", Detail::Message, 40),
     ("fail", Detail::Calls, 85),

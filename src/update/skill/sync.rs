@@ -96,9 +96,9 @@ struct Work<'a> {
 /// How the writer of a copy came to its end.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum CopyWriter {
-    /// By itself: whatever is not right was meant to be so.
+    /// It ended by itself: every difference is intended.
     Finished,
-    /// It was stopped: a part of the files is not a sign of anything.
+    /// It was stopped: partial files prove nothing.
     Stopped,
     /// There was none.
     Absent,

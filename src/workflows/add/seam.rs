@@ -129,7 +129,7 @@ pub struct Edited {
     /// The whole text of each changed file; `None` deletes it.
     pub files: BTreeMap<String, Option<String>>,
     pub notes: Vec<String>,
-    /// Places that a person has to look at.
+    /// Places that a person must edit.
     pub by_hand: Vec<String>,
     /// Everything that the change removes.
     pub lost: Vec<String>,

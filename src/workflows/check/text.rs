@@ -1,4 +1,4 @@
-//! The verdict as text: what is in order first, failures last, then one line that summarizes.
+//! The verdict as text: valid projects first, failures last, then one line with the summary.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::workflows::upgrade::standing;
 
 use super::verdict::FleetVerdict;
 
-/// Most projects in order that are named one by one.
+/// Most valid projects that are listed one by one.
 const MAX_NAMED: usize = 10;
 
 impl FleetVerdict {

@@ -32,7 +32,7 @@ pub struct FleetVerdict {
     pub reports: Vec<ProjectReport>,
     /// Why contracts could not be obtained; reports name them by number.
     pub faults: Vec<Failure>,
-    /// Directories of the fleet that nobody looked into: enough to fail.
+    /// Directories of the fleet that were not searched: enough to fail.
     pub unsearched: Vec<(PathBuf, String)>,
     /// The findings about the fleet as a whole; `None` for projects that were named.
     pub fleet: Option<FleetReport>,
@@ -87,7 +87,7 @@ impl FleetVerdict {
         Err(failure)
     }
 
-    /// Projects that were compared and are not in order.
+    /// Projects that were compared and failed.
     pub fn failed(&self) -> usize {
         self.reports.iter().filter(|report| !report.is_ok() && report.fault.is_none()).count()
     }
@@ -261,7 +261,7 @@ impl FleetVerdict {
         }
     }
 
-    /// Findings of rules that nobody asked for, in all projects.
+    /// Findings of rules that were not requested, in all projects.
     pub fn passed_over(&self) -> PassedOverProject {
         let each = self.reports.iter().filter_map(|report| report.passed_over);
         each.fold(PassedOverProject::default(), |sum, more| PassedOverProject {

@@ -1,6 +1,6 @@
 //! `aos discover`: which tools a host sees on this machine, in which state, and what makes each one ready.
 //!
-//! Looks, asks and reports; what the host looks at and how it judges is the business of its family.
+//! Searches, probes and reports; the directories of the host and its verdicts belong to its family.
 
 mod answer;
 mod probing;

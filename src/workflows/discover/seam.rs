@@ -11,7 +11,7 @@ use crate::contract::family::FamilyParts;
 pub struct DiscoverSurroundings {
     pub working: PathBuf,
     pub home: Option<PathBuf>,
-    /// Checkout or installation of the host, when somebody named it.
+    /// Checkout or installation of the host, if the caller named it.
     pub installation: Option<PathBuf>,
 }
 
@@ -36,7 +36,7 @@ pub struct Described {
     pub keys: Vec<String>,
     /// Whether the directory that a program is installed from is there.
     pub is_installable: bool,
-    /// Files that the host cannot use, or reads otherwise than they are meant.
+    /// Files that the host cannot use, or reads differently than intended.
     pub warnings: Vec<String>,
 }
 
@@ -111,7 +111,7 @@ pub struct Judged {
 pub trait Host: Sync {
     fn name(&self) -> &'static str;
 
-    /// Directories that it looks at, the one that wins first.
+    /// Returns the directories that it searches, the one that wins first.
     fn roots(&self, surroundings: &DiscoverSurroundings) -> Vec<SearchRoot>;
 
     /// Returns the prefix of the names of its tools.

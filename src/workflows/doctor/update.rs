@@ -81,7 +81,7 @@ pub fn skill() -> DoctorCheck {
     }
 }
 
-/// Asks for the newest release, briefly; a network that is not there is no fault of this machine.
+/// Asks for the newest release, with a short time limit; a missing network is not a fault of this machine.
 pub fn look() -> ReleaseLook {
     match newest() {
         Ok((running, latest)) if latest.version.cmp_precedence(&running).is_gt() => {

@@ -107,7 +107,7 @@ pub fn preset_text<'a>(
     Ok((chosen.to_owned(), text))
 }
 
-/// A slip of the finger would make another project than the intended one.
+/// Refuses a name that is nearly that of a preset: a typing error would create another project than the intended one.
 fn nearly(name: &str, preset: &str) -> Failure {
     let message = format!(
         "`{}` is not a preset, but `{preset}` is; nothing was written, because the name may be a typing error",

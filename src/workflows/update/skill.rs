@@ -257,7 +257,7 @@ pub fn delegated(
     })
 }
 
-/// The envelope in what a program said: its last line that is one. Launchers write notes of their own.
+/// Returns the envelope in the output of a program: the last line that is one. Launchers write their own notes.
 fn envelope(said: &[u8]) -> Value {
     let text = String::from_utf8_lossy(said);
     let mut lines = text.lines().rev().filter(|line| line.starts_with('{'));

@@ -1,4 +1,4 @@
-//! Changes of a module that is imported by a name which the code computes: nobody can read which module that is.
+//! Changes of a module that is imported by a computed name, so that it is unknown which module that is.
 
 use crate::audit::shadow::mutation::Mutation;
 use crate::audit::shadow::pattern::regex;

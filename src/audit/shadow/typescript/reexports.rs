@@ -1,4 +1,4 @@
-//! Modules that pass on all of a generated module and put values of their own in the place of some.
+//! Modules that reexport a whole generated module and replace some of its values.
 
 use std::collections::BTreeSet;
 

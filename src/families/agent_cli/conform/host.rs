@@ -331,7 +331,7 @@ fn described<'a>(
     })
 }
 
-/// A tool may verify a release before it tells of it, and nobody signed this one.
+/// True if the tool refused the unsigned release before it reported it, which a tool may do.
 pub fn is_verified_first(shot: &Answered) -> bool {
     shot.code() == "E_INTEGRITY"
 }

@@ -1,7 +1,8 @@
 //! The rules for every call of a tool of this family, and the probe that a violation contradicts.
 //!
-//! Each rule belongs to a probe that looks at a few samples itself. Where several probes could own a fault, the one that
-//! explains it best gets it alone: `--quiet` that takes the document away is `cli.quiet`, not `cli.one-document`.
+//! Each rule belongs to a probe that looks at a few samples itself. If several probes could report a fault, only the
+//! one that explains it best does: a `--quiet` that suppresses the document is a fault of `cli.quiet`, not of
+//! `cli.one-document`.
 
 use std::collections::BTreeSet;
 

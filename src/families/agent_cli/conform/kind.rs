@@ -45,7 +45,7 @@ const WRITES: &[&str] = &[
 pub enum CommandKind {
     Reads,
     Writes,
-    /// `reference` does not say it, or in a word that nobody knows.
+    /// `reference` does not state the kind, or uses an unknown word.
     Unknown,
 }
 
@@ -81,7 +81,7 @@ pub fn is_gated(rules: &CommandRules, command: &Value) -> bool {
     writes(rules, command) && command.get("confirm").is_none_or(|confirm| confirm == "always")
 }
 
-/// The word that nobody knows, as a reason.
+/// Returns the reason for an unknown word.
 pub fn unclear(rules: &CommandRules, path: &str, command: &Value) -> Option<String> {
     if of(rules, command) != CommandKind::Unknown {
         return None;

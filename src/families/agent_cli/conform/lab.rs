@@ -27,7 +27,7 @@ use crate::reason::Reason;
 
 /// Most calls that the finding of a probe shows.
 const MAX_EVIDENCE: usize = 4;
-/// Patience with a call that should wait for nobody.
+/// Time limit for a call that should not wait for anything.
 pub const PROMPT_LIMIT: Duration = Duration::from_secs(8);
 
 /// Why a probe that found nothing wrong passes nothing.

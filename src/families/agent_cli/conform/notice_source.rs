@@ -12,7 +12,7 @@ use super::signed::scene::{Scene, build_of};
 use super::stop::{ProbeStep, Unfinished};
 use super::tree::{self, FileTree};
 
-/// A tool that knows of no update yet, and the host that tells it about one.
+/// A tool that knows of no update yet, and a host that offers one.
 pub struct NoticeSource<'a> {
     host: NoticeHost<'a>,
     /// The files of the tool before the call.

@@ -77,7 +77,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> ProbeStep {
         .map_err(refused)
 }
 
-/// Puts a directory in the place of a file, and a file in that of a directory: nothing can be kept there, by nobody.
+/// Replaces a file with a directory, and a directory with a file, so that nothing can be stored there.
 ///
 /// # Errors
 /// Blocked when the system refuses.

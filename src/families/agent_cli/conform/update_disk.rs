@@ -16,7 +16,7 @@ const MANAGERS: [&str; 14] = [
     "npm", "npx", "pnpm", "yarn", "bun", "bunx", "go", "pip", "pip3", "pipx", "uv", "uvx", "brew",
     "cargo",
 ];
-/// Notes its call beside itself and fails.
+/// Records its call in the file `calls` beside itself, and fails.
 const TRAP: &str = "#!/bin/sh\necho \"${0##*/} $*\" >> \"${0%/*}/calls\"\nexit 1\n";
 const TRAPS: &str = "traps";
 /// Where npm keeps what it installs for everybody.

@@ -132,7 +132,7 @@ fn translated(request: &ReceivedRequest, swaps: &[(String, String)]) -> Received
     request
 }
 
-/// The end of a mock that nobody asked to end, with the last thing it said.
+/// Describes the unexpected end of a mock, with its last output.
 fn how_it_ended(ran: &Ran) -> String {
     let ending = match ran.ending {
         Ending::Exited(code) => format!("ended by itself with exit {code}"),

@@ -168,7 +168,7 @@ fn comment(about: &str) -> String {
     about.replace('`', "")
 }
 
-/// A map whose values stand in one column.
+/// A map whose values are aligned in one column.
 fn table(text: &mut String, name: &str, kind: &str, rows: impl Iterator<Item = (String, String)>) {
     let rows: Vec<_> = rows.collect();
     if rows.is_empty() {

@@ -1,7 +1,7 @@
 //! Contract modules: the published contract and a tool's own codes as constants of a language.
 //!
-//! Every language says the same; `Model` is what it says. Formatters of any configuration leave the files alone,
-//! because each part that they could change is laid out as they want it or marked as not theirs.
+//! Every language has the same content, which is `Model`. Formatters of any configuration do not change the files,
+//! because each part that they could change already has their format or is excluded from formatting.
 
 pub mod go;
 pub mod python;

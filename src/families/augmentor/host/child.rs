@@ -46,7 +46,7 @@ pub struct ChildProcess<'a> {
     pub message_bytes: u64,
 }
 
-/// Why there is no answer. The process is of no more use.
+/// Why there is no answer. The process cannot be used any more.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum LostChild {
     TimedOut,

@@ -54,7 +54,7 @@ pub struct HostedPackage<'a> {
 pub struct Caller<'a> {
     pub is_streamed: bool,
     pub sink: EventSink<'a>,
-    /// Whether nobody wants the answer any more.
+    /// Whether the answer is no longer wanted.
     pub is_withdrawn: &'a dyn Fn() -> bool,
 }
 

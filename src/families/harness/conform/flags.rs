@@ -1,4 +1,4 @@
-//! The four global flags, wherever they stand.
+//! The four global flags, in every position.
 
 use serde_json::Value;
 

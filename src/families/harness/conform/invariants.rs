@@ -15,7 +15,7 @@ use crate::families::harness::contract::HarnessContract;
 use super::call::{self, BUILTIN, CallableCommand};
 use super::{envelope, leaks, process, results, shapes, surface};
 
-/// The code of a command line that cannot be used, and the id of a command that nobody recognised.
+/// The code of a command line that cannot be parsed, and the id of an unrecognized command.
 const USAGE: &str = "INVALID_USAGE";
 const UNKNOWN: &str = "unknown";
 const USAGE_EXIT: i32 = 2;

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::contract::name::Key;
 use crate::families::harness::contract::HarnessContract;
 
-/// Members that are missing, or that nobody asked for.
+/// Returns the members that are missing or unknown.
 fn wrong_keys(value: &Value, wanted: &[Key], optional: &[&[Key]]) -> Option<String> {
     let Some(object) = value.as_object() else { return Some("it is not an object".to_owned()) };
     if let Some(missing) = wanted.iter().find(|key| !object.contains_key(key.as_str())) {

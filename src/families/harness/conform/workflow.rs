@@ -170,7 +170,7 @@ fn absence<'a>(session: &ToolCaller, any: bool, evidence: &'a str) -> Result<&'a
     call::absence(session, evidence)
 }
 
-/// A type of a field that the contract does not know, so that nobody can say which value it takes.
+/// Returns a field type that the contract does not know, so that its values are unknown.
 fn unknown_kind(session: &ToolCaller) -> Option<String> {
     let fields = session.manifest.as_ref().and_then(|manifest| manifest.pointer("/scope/fields"));
     let is_known = |kind: &str| BOOLEANS.contains(&kind) || OTHERS.contains(&kind);

@@ -160,7 +160,7 @@ impl Facts {
         Ok(())
     }
 
-    /// A test of its own, beside those that the test kit makes of conform.toml.
+    /// Adds a separate test, beside those that the test kit derives from conform.toml.
     ///
     /// # Errors
     /// When there is a file of that name.

@@ -90,7 +90,7 @@ fn distinct(preset: &Preset, operation: &Operation, known: &mut BTreeMap<String,
     command
 }
 
-/// The requests of a command by all that tells them apart, with their replies.
+/// Returns the requests of a command by everything that distinguishes them, with their replies.
 fn requests(command: &Value) -> impl Iterator<Item = (String, &Value)> {
     let requests = command["requests"].as_array().into_iter().flatten();
     requests.map(|request| {

@@ -18,7 +18,7 @@ pub const IDS: [&str; 3] = ["9007199254740993", "9007199254740995", "90071992547
 pub const NAMES: [&str; 3] = ["one", "two", "three"];
 /// A cursor that must be encoded and must not be read as a number.
 pub const CURSOR: &str = "next+2/=";
-/// A cursor beside the word that there is nothing more.
+/// A cursor beside the statement that there are no more entries.
 const STALE: &str = "none+3/=";
 /// In the path of the next cursor: the last entry of the page.
 const LAST_ENTRY: &str = ".-1.";

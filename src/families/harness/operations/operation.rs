@@ -62,7 +62,7 @@ pub struct Operation {
     /// The members of a list entry that are shown unless the caller asks for more: dotted paths.
     #[serde(default)]
     pub slim: Vec<String>,
-    /// How the API takes the fields that it must send.
+    /// How the API is told which fields to send.
     pub select: Option<Select>,
     pub mode: Option<Key>,
     pub action_class: Option<Key>,
@@ -116,7 +116,7 @@ fn default_item_id() -> String {
     "id".to_owned()
 }
 
-/// A query value that says which fields of an entry the API must send.
+/// A query value that tells the API which fields of an entry to send.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Select {

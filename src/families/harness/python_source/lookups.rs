@@ -35,7 +35,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The first argument of a call that reads the environment, when it is a literal, and whether an address stands in for it.
+    /// Notes the first argument of a call that reads the environment, if it is a literal, and whether an address is its
+    /// default.
     pub(super) fn literal_argument(&mut self, open: usize) {
         if matches!(self.bytes.get(open), Some(b'(' | b'[')) {
             let at = self.past_blanks(open + 1);

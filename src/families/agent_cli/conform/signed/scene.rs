@@ -227,7 +227,7 @@ impl<'a> Scene<'a> {
         shims::calls(&self.sandbox, name)
     }
 
-    /// Wants nothing left of an attempt, neither among the temporary files nor beside the program.
+    /// Checks that nothing is left of an attempt, neither among the temporary files nor beside the program.
     ///
     /// # Errors
     /// Fails by this call when there is.

@@ -1,5 +1,5 @@
 //! All programs that an installed test build finds on PATH: the plain ones of this machine, and stand-ins for npx and
-//! npm that note how they were called. No real package manager is among them.
+//! npm that record how they were called. No real package manager is among them.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ const PLAIN: [&str; 36] = [
 /// A Node that every version of the installer runs on.
 const NODE: &str = "#!/bin/sh\necho v24.0.0\n";
 const QUIET: &str = "#!/bin/sh\nexit 0\n";
-/// Each stand-in leaves a line of its words first.
+/// The first lines of each stand-in, which record its arguments.
 const NOTES: &str = "#!/bin/sh\nhere=${0%/*}\necho \"$*\" >>\"$here/${0##*/}.calls\"\n";
 const INSTALLS_SKILLS: &str = "if [ -d \"$here/skills\" ]; then\n  mkdir -p \"$HOME/.agents/skills\"\n  cp -R \"$here/skills/.\" \"$HOME/.agents/skills/\"\nfi\n";
 const INSTALLS_PROGRAM: &str = "to=$(readlink \"$here/installed\")\ncp \"$here/newer\" \"$to.npm\" && chmod 755 \"$to.npm\" && mv \"$to.npm\" \"$to\"\n";
@@ -87,7 +87,7 @@ pub fn put(
     sandbox.place(&at("newer"), &publication.program)
 }
 
-/// The lines that a stand-in left.
+/// Returns the calls that a stand-in recorded.
 pub fn calls(sandbox: &Sandbox, name: &str) -> Vec<String> {
     const MOST: u64 = 64 * 1024;
     let path = sandbox.path().join(SHIMS).join(format!("{name}.calls"));

@@ -18,10 +18,10 @@ type agent struct {
 	// The directory that holds its directory skills.
 	base base
 	path string
-	// What exists when the agent is there.
+	// A path that exists if the agent is installed.
 	signBase base
 	sign     string
-	// What the older and the newer installer do for it.
+	// The effect of the older and of the newer installer for it.
 	older reach
 	newer reach
 }

@@ -61,7 +61,7 @@ pub fn run(
     let (project, notes) = sync::open(path, write)?;
     let record = record(&project)?;
     let editor = EDITORS.of(project.family).ok_or_else(|| {
-        let message = format!("the commands of {} are not declared for aos", project.family.noun());
+        let message = format!("aos cannot edit the commands of the family `{}`", project.family);
         Failure::new(ErrorCode::Validation, message).hint(
             "edit them by hand; `aos check` then reports whether the project follows its contract",
         )

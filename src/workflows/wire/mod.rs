@@ -38,8 +38,10 @@ pub fn wire(args: &WireRequest<'_>, run: &Run) -> Result<Outcome, Failure> {
     let project = whole(args.path)?;
     let checkout = checkout(args.ao)?;
     let wirer = WIRERS.of(project.family).ok_or_else(|| {
-        let message =
-            format!("`{}` follows the family `{}`, not `agent-adapter`", project.shown, project.family);
+        let message = format!(
+            "`{}` follows the family `{}`, not `agent-adapter`",
+            project.shown, project.family
+        );
         Failure::new(ErrorCode::Validation, message)
             .hint("use a directory that `aos new NAME --template agent-adapter` created")
     })?;

@@ -7,7 +7,7 @@ use crate::report::{ErrorCode, Failure};
 use crate::system::files::{self, Kind, Mode};
 use crate::visible::excerpt;
 
-/// Largest file that is recognised as an earlier report, in bytes.
+/// Largest file that is recognized as an earlier report, in bytes.
 const MAX_REPORT: u64 = 256 * 1024 * 1024;
 
 /// A file to write, and in which format.

@@ -26,7 +26,7 @@ pub struct Adoption {
     pub remarks: Vec<String>,
 }
 
-/// How a family recognises what a project has.
+/// How a family recognizes what a project has.
 pub trait Adopter: Sync {
     /// Finds the outputs of the project, and the location of its contract if that is not the usual one.
     fn outputs(&self, repository: &ProjectFiles, spec: &mut SpecSection, found: &mut Findings);

@@ -46,7 +46,7 @@ const ADDED: &[(&str, &str)] = &[
 /// The agents for which the Skill is installed.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Targets {
-    /// For all agents that `skills` recognises.
+    /// For all agents that `skills` recognizes.
     Recognised,
     /// For the canonical directory and these agents.
     Universal(Vec<&'static str>),

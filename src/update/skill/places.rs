@@ -124,7 +124,7 @@ impl Bases {
         self.home.join(CANONICAL).join(SKILL)
     }
 
-    /// True if `skills` would recognise any agent; without one it would make directories for all of them.
+    /// True if `skills` would recognize any agent; without one it would make directories for all of them.
     #[must_use]
     pub fn has_agent(&self, pin: Pin) -> bool {
         AGENTS.iter().any(|agent| {

@@ -46,7 +46,7 @@ pub(super) const ENCODING: Rule = Rule {
 pub(super) const TYPE: Rule = Rule {
     id: "manifest/type",
     summary: "Every documented member of `connector.json` has its documented type and is not empty",
-    why: "The host ignores a member of another type, and its catalog refuses empty labels, ids and summaries",
+    why: "The host ignores a member of another type, and its catalogue refuses empty labels, ids and summaries",
     fix: "give the member a value of the expected type",
     source: "CONNECTOR-SPEC §7; host discovery: catalog cache",
     ..Rule::error(&[FAMILY])

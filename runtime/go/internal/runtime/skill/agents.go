@@ -12,7 +12,7 @@ const (
 	own
 )
 
-// agent is one agent that the installer knows; one that is recognised in several ways has several lines.
+// agent is one agent that the installer knows; one that is recognized in several ways has several lines.
 type agent struct {
 	name string
 	// The directory that holds its directory skills.

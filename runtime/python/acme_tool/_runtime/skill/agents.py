@@ -1,6 +1,6 @@
 """The agents that the installer knows, and what it does for each of them.
 
-An agent that is recognised in several ways has several rows.
+An agent that is recognized in several ways has several rows.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ OWN = "own"
 
 @dataclass(frozen=True)
 class Agent:
-    """One way in which an agent is recognised."""
+    """One way in which an agent is recognized."""
 
     name: str
     # The directory that holds its directory `skills`.

@@ -1,6 +1,6 @@
 """How this program was installed, and who may change it therefore.
 
-A frozen program is recognised by where its real file lies and, for npm, by what npm
+A frozen program is recognized by where its real file lies and, for npm, by what npm
 wrote there: a directory that only looks like one of a manager is not enough. A program
 that Python runs belongs to whoever installed the package.
 """

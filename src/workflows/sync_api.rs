@@ -85,12 +85,12 @@ pub fn run(request: &SyncApiRequest, run: &Run) -> Result<Outcome, Failure> {
     }
     let breaking = changes.iter().filter(|change| change.is_breaking).count();
     notes.push(format!(
-        "{} changes of the API, {breaking} of them breaking; see `api_changes`",
+        "`api_changes` lists {} changes of the API, of which {breaking} are breaking",
         changes.len()
     ));
     for change in &changes {
-        let kind = if change.is_breaking { "breaking" } else { "harmless" };
-        notes.push(format!("{kind}: `{}` {}", change.command, change.what));
+        let kind = if change.is_breaking { "breaking" } else { "compatible" };
+        notes.push(format!("{kind}: `{}`: {}", change.command, change.what));
     }
     let section = OpenapiSection {
         select,

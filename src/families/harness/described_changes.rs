@@ -136,7 +136,7 @@ fn compare(
     if old.list != new.list || old.items != new.items {
         add(true, "its reply is of another form".to_owned());
     } else if old.summary != new.summary {
-        add(false, "its summary is another".to_owned());
+        add(false, "its summary changed".to_owned());
     }
 }
 

@@ -337,13 +337,13 @@ pub fn text(api: &DescribedApi, style: Style) -> Visible {
         lines.extend(reasons.map(|note| visible!("      {} {}", style.warning("note:"), note)));
     }
     if !api.left_out.is_empty() {
-        lines.push(visible!("{} operations are left out:", api.left_out.len()));
+        lines.push(visible!("left out: {}", api.left_out.len()));
         lines.extend(
             api.left_out.iter().map(|left| visible!("  {}: {}", left.request, left.reason)),
         );
     }
     if api.unselected > 0 {
-        lines.push(visible!("{} operations are not selected", api.unselected));
+        lines.push(visible!("not selected: {}", api.unselected));
     }
     let tags: Vec<_> =
         api.tags.iter().map(|tag| format!("{} ({})", tag.tag, tag.operations)).collect();

@@ -97,7 +97,7 @@ fn compare(old: &DescribedOperation, new: &DescribedOperation, changes: &mut Vec
     if at(old) != at(new) {
         add(true, "its reply is of another form".to_owned());
     } else if old.summary != new.summary {
-        add(false, "its summary is another".to_owned());
+        add(false, "its summary changed".to_owned());
     }
 }
 

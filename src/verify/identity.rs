@@ -40,7 +40,7 @@ pub enum IdentityError {
     TooLong,
     #[error("it is not a regular expression: {0}")]
     Syntax(String),
-    #[error("it matches {}", if .0.is_empty() { "the empty name".to_owned() } else { format!("strangers, for example `{}`", .0) })]
+    #[error("it matches {}", if .0.is_empty() { "the empty name".to_owned() } else { format!("unrelated signers, for example `{}`", .0) })]
     Strangers(&'static str),
 }
 

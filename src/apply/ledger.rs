@@ -1,4 +1,4 @@
-//! Which directories this machine has put into trees and not taken away yet: one file each in the state directory.
+//! The directories that this machine has created in trees and not removed yet: one file each in the state directory.
 //!
 //! The files of a tree prove nothing, because a repository can contain them. A directory of aos is believed, and
 //! removed, only when the ledger has it for exactly this place.

@@ -48,7 +48,7 @@ pub struct PackageOptions {
     pub python: Option<PathBuf>,
 }
 
-/// How a call is made.
+/// The options of a call.
 #[derive(Args, Debug)]
 pub struct CallOptions {
     /// Print each chunk as soon as it arrives: the output is NDJSON, and its last line is the envelope

@@ -37,7 +37,7 @@ pub enum TemplateAction {
     Import(ImportArgs),
 }
 
-/// Which template to check.
+/// The arguments of `aos template check`.
 #[derive(Args, Debug)]
 pub struct CheckTemplateArgs {
     /// Directory of the template
@@ -58,7 +58,7 @@ pub struct NewTemplateArgs {
     pub write: WriteOptions,
 }
 
-/// Which repository becomes a template.
+/// The arguments of `aos template from`.
 #[derive(Args, Debug)]
 pub struct FromArgs {
     /// Directory of the repository
@@ -74,7 +74,7 @@ pub struct FromArgs {
     pub write: WriteOptions,
 }
 
-/// Which template is imported.
+/// The arguments of `aos template import`.
 #[derive(Args, Debug)]
 pub struct ImportArgs {
     /// Directory with a cookiecutter.json, copier.yml or copier.yaml

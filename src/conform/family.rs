@@ -18,7 +18,7 @@ pub struct ProbeRequirement {
     pub capabilities: Vec<String>,
 }
 
-/// How tools of a family are judged.
+/// The probes of a family, and how their findings are weighed.
 pub trait ProbeSet: Sync {
     /// Every probe, in the order of the reference.
     fn probes(&self) -> &'static [Probe];

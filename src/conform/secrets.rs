@@ -10,7 +10,7 @@ pub struct Sentinel {
     pub value: String,
 }
 
-/// Which form the values have.
+/// The form of made-up secrets.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum SecretShape {
     /// Letters and digits, as most tokens are.

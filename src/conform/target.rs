@@ -1,4 +1,4 @@
-//! How the tool is run: what a person names, what `aos.toml` says, or where such tools usually are.
+//! The program of the tool: from the command line, from `aos.toml`, or at the usual locations.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ pub struct Target {
     pub program: PathBuf,
     /// Arguments before those of each call.
     pub prefix: Vec<String>,
-    /// Where calls run; an empty directory of the sandbox without it.
+    /// The directory of calls; without one, an empty directory of the sandbox.
     pub directory: Option<PathBuf>,
     /// The project of the tool.
     pub root: Option<PathBuf>,

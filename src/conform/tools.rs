@@ -11,7 +11,7 @@ use super::mock::{Behaviour, Mock};
 use super::secrets::Sentinel;
 use super::target::{Target, TargetError};
 
-/// How tools of a family are found and called.
+/// The tools of a family: how to find and call them.
 pub trait FamilyTools: Sync {
     /// The call that every tool of the family answers.
     fn greeting(&self) -> &'static [&'static str] {

@@ -17,13 +17,13 @@ pub struct Description {
     pub spec_file: &'static str,
     /// One project of the family, in messages: `connector`.
     pub noun: &'static str,
-    /// How a project without a record is recognized.
+    /// The marker by which a project without a record is recognized.
     pub marker: Marker,
-    /// How the directories of its projects begin; empty where any name will do.
+    /// The prefix of the names of its directories; empty if any name is allowed.
     pub prefix: &'static str,
 }
 
-/// How a project without a record is recognized.
+/// The marker by which a project without a record is recognized.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Marker {
     /// By a file at this path.

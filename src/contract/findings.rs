@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-/// How much a finding weighs in the verdict.
+/// The weight of a finding in the verdict.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Severity {
     /// The repository breaks its contract: `check` fails.

@@ -1,4 +1,4 @@
-//! Where CI systems look for their pipelines, relative to the top of a repository.
+//! The locations of pipelines of CI systems, relative to the top of a repository.
 
 /// Files that a CI system reads.
 pub const FILES: &[&str] = &[

@@ -53,7 +53,7 @@ const PLATFORMS: &[&str] = &[
     "wasm",
 ];
 
-/// Where a generator writes.
+/// The file that a generator writes.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Output {
     pub path: RelativePath,

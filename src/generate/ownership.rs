@@ -1,4 +1,4 @@
-//! Which files aos can have written, by place and content.
+//! The files that aos can have written, by place and content.
 //!
 //! A lock proves nothing by itself: a repository can bring one that names any file with its right digest. So aos
 //! replaces or deletes a file without a token only when the file is also one of these.

@@ -13,7 +13,7 @@ use crate::visible::excerpt;
 
 use super::record_text::{RecordError, quote, relative};
 
-/// Where a project keeps the template that it was made from.
+/// The file in which a project keeps the template from which it was made.
 pub const ARCHIVE_PATH: &str = ".agent/template.tar.gz";
 /// Longest address of a repository, in bytes.
 const MAX_ADDRESS: usize = 300;
@@ -23,7 +23,7 @@ const MAX_TAG: usize = 128;
 pub const HOST_PREFIX: &str = "github:";
 pub const GIT_PREFIX: &str = "git+";
 
-/// Where a template came from.
+/// The source of a template.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TemplateOrigin {
     pub source: TemplateSource,

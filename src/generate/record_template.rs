@@ -23,7 +23,7 @@ pub struct TemplateSection {
     pub aos: Option<String>,
     /// The contract it was rendered for; `None` in a record of an older form.
     pub spec: Option<String>,
-    /// Where a template of the user's own came from; `None` for one of this program.
+    /// The source of a user's own template; `None` for a template of this program.
     pub origin: Option<TemplateOrigin>,
 }
 

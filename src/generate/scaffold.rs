@@ -82,7 +82,7 @@ impl<'de> Deserialize<'de> for Condition {
     }
 }
 
-/// Where a project comes from; the same for every family.
+/// The origin of a project; the same for every family.
 #[derive(Clone, Copy, Debug)]
 pub struct ScaffoldOrigin<'a> {
     pub spec_tag: &'a str,

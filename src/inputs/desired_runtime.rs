@@ -15,7 +15,7 @@ use crate::visible::excerpt;
 use super::embedded::{self, EmbeddedError};
 use super::runtimes;
 
-/// Which version of the runtime is wanted.
+/// The wanted version of the runtime.
 #[derive(Clone, Copy, Debug)]
 pub enum WantedRuntime<'a> {
     /// The runtime of this build, whatever the project has.

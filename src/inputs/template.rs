@@ -55,7 +55,7 @@ pub struct TemplateInfo {
     #[serde(default)]
     pub only: Vec<Only>,
     pub runtime: Option<TemplateRuntime>,
-    /// How `aos conform` runs the tool, and what it accepts; goes to `[conform]` in aos.toml.
+    /// The command of `aos conform`, and its waivers; goes to `[conform]` in aos.toml.
     #[serde(default)]
     pub conform: ConformDocument,
 }
@@ -65,7 +65,7 @@ pub struct TemplateInfo {
 #[serde(deny_unknown_fields)]
 pub struct TemplateRuntime {
     pub name: String,
-    /// Where the project has it.
+    /// The directory of the runtime in the project.
     pub path: String,
     /// Files of the runtime's example tool that become the user's, by their path in the runtime's repository.
     #[serde(default)]

@@ -16,7 +16,7 @@ pub const MAX_LISTED: usize = 40;
 /// Most tools of a server.
 const MAX_TOOLS: usize = 2_000;
 
-/// How tools are presented.
+/// The presentation of tools.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Presentation {
     /// Every tool up to forty, else search.

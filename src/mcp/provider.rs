@@ -13,7 +13,7 @@ use crate::report::Failure;
 use super::answer::ToolFault;
 use super::tool::McpTool;
 
-/// How packages are opened.
+/// The options for opening packages.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub runtime: Option<String>,
@@ -92,7 +92,7 @@ pub trait Provider: Send + Sync {
     }
 }
 
-/// Which package it is.
+/// The identity of a package.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ToolIdentity {
     pub name: String,

@@ -1,4 +1,4 @@
-//! Which credentials a project sends, and which operations they do not open.
+//! The credentials that a project sends, and the operations for which they are not enough.
 //!
 //! Environment names follow the name of the tool. A token that OAuth gives is taken ready; nothing is ever obtained.
 
@@ -8,7 +8,7 @@ use super::model::{ApiDescription, Endpoint, SecurityScheme};
 use crate::reason::Reason;
 use crate::visible::excerpt;
 
-/// How the key travels.
+/// The way in which the key is sent.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum CredentialForm {
     None,

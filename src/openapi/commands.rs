@@ -49,7 +49,7 @@ pub struct ApiPlan {
     pub commands: Vec<ApiCommand>,
     pub fields: Vec<ApiField>,
     pub left_out: Vec<LeftOut>,
-    /// How many operations the selection does not include.
+    /// The number of operations that the selection does not include.
     pub unselected: usize,
     pub base_url: String,
     pub credentials: ApiCredentials,

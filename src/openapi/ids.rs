@@ -71,7 +71,7 @@ struct IdCandidate {
     parameter: Option<String>,
     /// The resources that it may have, the plainest first.
     resources: Vec<String>,
-    /// Which of them it has.
+    /// The index of the chosen one.
     chosen: usize,
     suffix: String,
 }

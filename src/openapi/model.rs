@@ -23,14 +23,14 @@ pub struct ApiDescription {
     pub unread: BTreeMap<String, String>,
 }
 
-/// Where the API is; variables are filled with their defaults.
+/// The address of the API; variables are filled with their defaults.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ApiServer {
     pub url: String,
     pub variables: Vec<String>,
 }
 
-/// How one kind of credentials travels.
+/// The way in which one kind of credentials is sent.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum SecurityScheme {
     Bearer,
@@ -63,7 +63,7 @@ pub struct Endpoint {
     pub reply: ReplyForm,
     /// `None` where the whole description decides.
     pub security: Option<Requirements>,
-    /// Where it is, when that is another place than that of the description.
+    /// Its servers, if they are not those of the description.
     pub servers: Vec<ApiServer>,
     /// Why no command can be made from it.
     pub obstacle: Option<String>,
@@ -83,7 +83,7 @@ impl Endpoint {
     }
 }
 
-/// Where an input travels.
+/// The part of a request that has an input.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum InputPlace {
     Path,
@@ -115,7 +115,7 @@ pub struct ApiInput {
     pub kind: InputKind,
     pub is_required: bool,
     pub help: String,
-    /// How a value of several parts is written; empty for the usual way.
+    /// The style of a value of several parts; empty for the usual one.
     pub style: String,
     /// A value that fits the description, where the usual one would not.
     pub sample: Option<Value>,
@@ -178,7 +178,7 @@ pub struct ListForm {
     pub paging: Option<ApiPaging>,
 }
 
-/// How pages follow each other; the names of `[api.paging]` in docs/presets.md.
+/// The paging of a list; the names of `[api.paging]` in docs/presets.md.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct ApiPaging {
     pub style: &'static str,

@@ -1,4 +1,4 @@
-//! How the pages of a list follow each other, as its inputs and its reply show it.
+//! The paging of a list, derived from its inputs and its reply.
 
 use super::document::DocumentTrees;
 use super::model::{ApiInput, ApiPaging, Endpoint, InputKind, InputPlace};
@@ -40,7 +40,7 @@ const CURSORS: [&str; 14] = [
     "next",
     "continue",
 ];
-/// Where a reply says what comes next.
+/// The members of a reply that name the next page.
 pub const NEXT: &[&str] = &[
     "next_cursor",
     "nextCursor",

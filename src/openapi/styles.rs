@@ -1,4 +1,4 @@
-//! How values of several parts are written in a path, a query, a header or a form: the styles of the standard.
+//! The styles of the standard: how values of several parts are written in a path, a query, a header or a form.
 //!
 //! The words are those of `styles` in docs/presets.md; empty is the usual way of a plain value.
 

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-/// Where the reading is.
+/// The position of the reader.
 #[derive(Default)]
 struct FlowScan {
     /// How many `{` and `[` are open.

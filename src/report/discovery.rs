@@ -24,7 +24,7 @@ pub struct Discovery {
     pub next: Vec<String>,
 }
 
-/// How many tools are in each state.
+/// The number of tools in each state.
 #[derive(Clone, Debug, Default, JsonSchema, Serialize)]
 pub struct Summary {
     pub tools: usize,

@@ -53,7 +53,7 @@ pub struct Failure {
     pub code: ErrorCode,
     /// The fault and its reason, one sentence without a full stop.
     pub message: String,
-    /// How to fix it: a command or an edit.
+    /// The fix: a command or an edit.
     pub hint: Option<String>,
     /// Context for machines; `hint` is added to it as `fix`.
     pub details: Map<String, Value>,

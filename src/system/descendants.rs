@@ -46,7 +46,7 @@ pub fn children(parent: i32) -> Vec<i32> {
     Children::from(parent).of(parent)
 }
 
-/// How children are found: the system lists them, or every process names its parent.
+/// The way in which children are found: the system lists them, or every process names its parent.
 enum Children {
     Listed,
     /// Processes with their parents.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::restriction::RestrictionError;
 
-/// Where a program may read and execute, and where it may also write. Everything else is refused.
+/// The paths that a program may read and execute, and those that it may also write. Everything else is refused.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Enclosure {
     pub readable: Vec<PathBuf>,

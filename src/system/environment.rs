@@ -31,7 +31,7 @@ pub const NO_COLOR: &str = "NO_COLOR";
 
 /// Programs are found in these directories.
 pub const PATH: &str = "PATH";
-/// Where Windows is; programs do not start there without it.
+/// The directory of Windows; programs do not start there without it.
 pub const SYSTEM_ROOT: &str = "SYSTEMROOT";
 /// Debug builds only: longest time of a Skill sync, in milliseconds.
 pub const AOS_TEST_SKILL_LIMIT_MS: &str = "AOS_TEST_SKILL_LIMIT_MS";
@@ -40,7 +40,7 @@ pub const AOS_TEST_CALL_LIMIT_MS: &str = "AOS_TEST_CALL_LIMIT_MS";
 /// Settings for git in numbered variables; how many there are.
 pub const GIT_CONFIG_COUNT: &str = "GIT_CONFIG_COUNT";
 
-/// Where programs keep their configuration; default `~/.config`. Moves the skills of several agents.
+/// The directory for configuration of programs; default `~/.config`. Moves the skills of several agents.
 pub const XDG_CONFIG_HOME: &str = "XDG_CONFIG_HOME";
 /// Moves Claude Code away from `~/.claude`.
 pub const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";

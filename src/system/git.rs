@@ -1,4 +1,4 @@
-//! Where git keeps what it knows about a working tree, and which paths it tracks; no git program runs.
+//! The directories in which git keeps its data about a working tree, and the paths that it tracks; no git program runs.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;

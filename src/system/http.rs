@@ -31,7 +31,7 @@ const TESTS_TOTAL: u32 = 12;
 /// A body that receives fewer bytes than this within one idle limit counts as stalled.
 const MIN_PROGRESS: u64 = 16 * 1024;
 
-/// How long each part of an exchange may take.
+/// The time limits of the parts of an exchange.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Until there is a connection.

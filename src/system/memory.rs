@@ -1,4 +1,4 @@
-//! How much memory this process uses.
+//! The memory that this process uses.
 
 use std::path::Path;
 

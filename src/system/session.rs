@@ -44,7 +44,7 @@ pub struct Changes {
     pub added: Vec<(String, String)>,
 }
 
-/// How a program ended.
+/// The end of a program.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SessionEnding {
     /// It exited; `None` if a signal killed it.

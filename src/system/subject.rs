@@ -74,7 +74,7 @@ impl<'a> Stimulus<'a> {
     }
 }
 
-/// How a program ended.
+/// The end of a program.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Ending {
     Exited(i32),

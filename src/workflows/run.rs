@@ -4,7 +4,7 @@ use clap::ValueEnum;
 
 use crate::report::Style;
 
-/// How the answer is written.
+/// The format of the answer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum Format {
     /// One JSON envelope
@@ -23,6 +23,6 @@ pub struct Run {
     pub format_reason: &'static str,
     pub style: Style,
     pub quiet: bool,
-    /// Where `-C` moved this run.
+    /// The directory to which `-C` moved this run.
     pub directory: Option<std::path::PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! Where CI calls `aos check`, and whether a failure of the call is a failure of CI.
+//! The calls of `aos check` in CI, and whether their failure makes CI fail.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -5,7 +5,7 @@
 use super::reach::{is_redefined, unreachable_from};
 use super::shell_commands::{CallEnd, ShellCommand, commands};
 
-/// How a shell treats a command that fails.
+/// The reaction of a shell to a command that fails.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct ShellMode {
     /// The script ends with the failure.

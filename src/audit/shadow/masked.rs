@@ -1,6 +1,6 @@
 //! Source text with its comments and strings blanked out, every other byte where it was.
 
-/// Which comments and strings a language has.
+/// The comments and strings of a language.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Syntax {
     /// `#`, quotes, triple quotes; a backslash joins lines.

@@ -71,7 +71,7 @@ pub struct ManifestShape {
     pub mcp_keys: IndexMap<Key, MemberShape>,
 }
 
-/// How much an unknown member weighs.
+/// The severity of an unknown member.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {

@@ -46,7 +46,7 @@ pub struct HarnessContract {
     pub bulk_mode: Key,
 }
 
-/// Where a connector must accept the global flags.
+/// The positions in which a connector must accept the global flags.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "snake_case")]
 pub enum FlagPosition {

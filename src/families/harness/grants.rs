@@ -1,4 +1,4 @@
-//! Which calls a connector allows, read from the maps of its `permissions.json`, and which of them another state of
+//! The calls that a connector allows, read from the maps of its `permissions.json`, and those that another state of
 //! that file would deny.
 //!
 //! Tolerant: the file may be kept by hand. Judges nothing; `sync-spec` decides.

@@ -1,4 +1,4 @@
-//! How an API says no, and how it says that an answer is only a part: data of a preset, and never code.
+//! The refusals of an API, and the signs of its incomplete responses: data of a preset, and never code.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -63,7 +63,7 @@ pub struct PartialSign {
     pub reason: String,
     /// A sentence for people.
     pub text: String,
-    /// Where the sign is: `header:NAME` or a dotted path of the body.
+    /// The location of the sign: `header:NAME` or a dotted path of the body.
     pub at: String,
     /// The value that is the sign. Without `equals` and `above`, anything but nothing, zero and false is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -77,7 +77,7 @@ pub struct PartialSign {
     /// A pattern for the paths of the operations that have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Where the API says why.
+    /// The location of the reason in the response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tell: Option<String>,
 }

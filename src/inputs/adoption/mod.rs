@@ -26,7 +26,7 @@ pub struct Adoption {
     pub remarks: Vec<String>,
 }
 
-/// How a family recognizes what a project has.
+/// The adoption of a project by a family.
 pub trait Adopter: Sync {
     /// Finds the outputs of the project, and the location of its contract if that is not the usual one.
     fn outputs(&self, repository: &ProjectFiles, spec: &mut SpecSection, found: &mut Findings);
@@ -40,7 +40,7 @@ pub trait Adopter: Sync {
     }
 }
 
-/// How each family adopts a project.
+/// The adopter of each family.
 pub static ADOPTERS: FamilyParts<dyn Adopter> = FamilyParts::new();
 
 /// The facts that were found about a project.

@@ -1,6 +1,6 @@
 //! A template in any other repository, over https: git fetches one tag, and nothing of it is checked out or run.
 //!
-//! Nobody vouches for it but the commit and the digest that the project records.
+//! Only the commit and the digest that the project records identify it: it has no signature.
 
 use std::path::Path;
 use std::time::Duration;

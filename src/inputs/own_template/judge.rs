@@ -341,7 +341,7 @@ enum JudgeStep<'a> {
     Index(usize),
 }
 
-/// Where the members of template.toml are.
+/// The positions of the members of template.toml.
 struct Spans<'a> {
     text: &'a str,
     document: Option<Document<&'a str>>,

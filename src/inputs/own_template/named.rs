@@ -9,7 +9,7 @@ use crate::repository::Repository;
 
 use super::fault::TemplateError;
 
-/// Where a template of the user's own is.
+/// The location of a user's own template.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Place {
     Directory(PathBuf),

@@ -1,4 +1,4 @@
-//! Where a contract can be below a directory or in an archive: the same locations for both.
+//! The possible locations of a contract, which are the same below a directory and in an archive.
 
 use crate::contract::{Family, SpecTag};
 

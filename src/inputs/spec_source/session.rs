@@ -10,7 +10,7 @@ use super::hosted::{Terms, WantedRelease, hosted_release};
 use super::obtained::Obtained;
 use crate::release::{Fault, Stage};
 
-/// Which of the faults of a run it was.
+/// The number of a fault of the run.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct FaultNumber(usize);
 

@@ -9,7 +9,7 @@ use super::check::UnsearchedDirectory;
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ConformFleetReport {
     pub summary: ConformFleetSummary,
-    /// Where a run that was interrupted goes on.
+    /// The project at which an interrupted run continues.
     pub next: Option<String>,
     /// The tools that do not conform or could not be run; with `--all`, every tool.
     pub projects: Vec<ConformedProject>,

@@ -58,7 +58,7 @@ pub struct ContextProject {
     pub template: Option<TemplateStanding>,
 }
 
-/// How a project compares with its template.
+/// The comparison of a project with its template.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct TemplateStanding {
     pub name: String,

@@ -34,7 +34,7 @@ pub struct FleetRunProject {
     pub path: String,
     /// The status that the command reports for one project, `preview` in a dry run, `failed` or `pending`.
     pub status: String,
-    /// How many files changed, or would change.
+    /// The number of files that changed, or would change.
     pub changes: usize,
     /// The error of a project that failed.
     pub code: Option<&'static str>,

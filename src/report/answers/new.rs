@@ -28,7 +28,7 @@ pub struct CreatedProject {
     pub preset: Option<String>,
     /// Null for a project without a contract.
     pub spec_tag: Option<String>,
-    /// How many commands the new tool has, where that follows from the preset.
+    /// The number of commands of the new tool, if it follows from the preset.
     pub commands: Option<usize>,
     pub files: Vec<CreatedFile>,
     pub git: GitState,

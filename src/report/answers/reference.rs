@@ -60,7 +60,7 @@ pub struct ProgramText {
     pub help: Option<String>,
 }
 
-/// How ready this release is.
+/// The readiness of this release.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Readiness {
     pub level: &'static str,

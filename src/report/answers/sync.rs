@@ -65,7 +65,7 @@ pub enum DeniedCall {
     Mode { command: String, mode: String, mode_after: String },
 }
 
-/// Where a contract comes from, and what vouches for it.
+/// The source of a contract, and the reason to trust it.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct SpecOrigin {
     pub source: String,

@@ -25,10 +25,10 @@ pub struct CheckedTemplate {
     pub notes: Vec<String>,
 }
 
-/// Which combinations of answers were rendered.
+/// The combinations of answers that were rendered.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct TemplateCoverage {
-    /// How many combinations there are.
+    /// The number of combinations.
     pub possible: u64,
     pub rendered: u64,
     /// Whether every combination was rendered.
@@ -73,7 +73,7 @@ pub struct TemplateFacts {
     pub name: String,
     /// Keys of its questions.
     pub questions: Vec<String>,
-    /// How many files are rendered and not only copied.
+    /// The number of files that are rendered and not only copied.
     pub rendered_files: usize,
     pub left_out: Vec<LeftOutPart>,
     pub notes: Vec<String>,

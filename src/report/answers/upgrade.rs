@@ -56,7 +56,7 @@ pub struct UpgradeFacts {
     pub deleted: Vec<String>,
     /// Files that are not what the template gives.
     pub differs: Vec<String>,
-    /// How many files are.
+    /// The number of files that are equal to the template's.
     pub same: usize,
     pub restored: Vec<String>,
     pub healed: Vec<String>,

@@ -25,7 +25,7 @@ const LISTS: [&str; 5] =
     ["waiver_faults", "waiver_notes", "report_faults", "notes", "orphan_programs"];
 const MORE: &str = "`--probe ID` shows the whole result of one probe, `--all` that of every probe";
 
-/// How much of an entry is shown; each level has what the levels before it have.
+/// The part of an entry that is shown; each level has everything of the levels before it.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Detail {
     Name,

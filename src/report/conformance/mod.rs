@@ -152,7 +152,7 @@ impl Conformance {
     }
 }
 
-/// How a run is repeated.
+/// The command line that repeats a run.
 #[derive(Clone, Debug, Default)]
 pub struct CommandLine {
     /// Program, command and options that say what is looked at.

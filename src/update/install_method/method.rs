@@ -19,7 +19,7 @@ pub enum InstallMethod {
     Managed { manager: &'static str, command: Option<String> },
 }
 
-/// Where `cargo install` took the crate from.
+/// The source from which `cargo install` took the crate.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CrateSource {
     Git,

@@ -74,7 +74,7 @@ pub fn arguments(
     words
 }
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Debug)]
 pub struct InstallerRun {
     pub ending: SessionEnding,

@@ -1,4 +1,4 @@
-//! Where the Skill may be installed: the canonical directory and those of all agents, as the environment places them.
+//! The possible locations of the Skill: the canonical directory and those of all agents, according to the environment.
 
 use std::path::{Path, PathBuf};
 
@@ -212,7 +212,7 @@ fn has_repository(directory: &Path) -> bool {
 pub struct SkillDirectory {
     /// The first of the paths that lead here.
     pub path: PathBuf,
-    /// Where they lead; the path itself when that is nowhere.
+    /// The target of the path; the path itself if it has none.
     pub real: PathBuf,
     /// Agents that look here.
     pub agents: Vec<&'static Agent>,

@@ -104,7 +104,7 @@ pub struct Repair {
     pub digest: Option<String>,
     pub differences: Vec<ManifestDifference>,
     pub live: Live,
-    /// Where the foreign files are kept.
+    /// The location of the foreign files.
     pub quarantine: Option<PathBuf>,
 }
 
@@ -159,7 +159,7 @@ impl Cause {
 /// A copy of changed files.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct KeptCopy {
-    /// Where the files were installed.
+    /// The directory in which the files were installed.
     pub place: PathBuf,
     pub backup: PathBuf,
 }

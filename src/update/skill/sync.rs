@@ -31,7 +31,7 @@ use super::verified::Verified;
 /// Longest time of all runs of npx together.
 const LIMIT: Duration = Duration::from_secs(180);
 
-/// Which Skill is to be installed.
+/// The Skill to install.
 #[derive(Clone, Copy, Debug)]
 pub struct SkillRequest<'a> {
     pub repository: &'a Repository,
@@ -93,7 +93,7 @@ struct Work<'a> {
     is_direct: bool,
 }
 
-/// How the writer of a copy came to its end.
+/// The end of the writer of a copy.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum CopyWriter {
     /// It ended by itself: every difference is intended.

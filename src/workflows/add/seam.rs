@@ -74,7 +74,7 @@ pub struct Blueprint {
     pub method: String,
     /// `/v1/items/{id}/archive`.
     pub path: String,
-    /// Somebody chose the request.
+    /// Whether the caller chose the request.
     pub is_chosen: bool,
     /// Beside those that the path names.
     pub inputs: Vec<Input>,

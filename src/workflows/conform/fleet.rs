@@ -59,7 +59,7 @@ pub fn over_projects(
     conclude(rows, passed_over, unsearched, request.is_whole, run)
 }
 
-/// Which projects a run is about.
+/// The projects of a run.
 struct AskedProjects {
     family: Option<Family>,
     /// Families of the probes that are named.

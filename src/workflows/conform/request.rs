@@ -10,7 +10,7 @@ use crate::visible::excerpt;
 
 use super::explain;
 
-/// Which tool is run, and how.
+/// The tool to run, and the options of the run.
 #[derive(Clone, Debug, Default)]
 pub struct ConformRequest {
     /// The project; without it, the current directory.

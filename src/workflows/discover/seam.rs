@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::contract::family::FamilyParts;
 
-/// Where the host would run.
+/// The environment in which the host would run.
 #[derive(Clone, Debug)]
 pub struct DiscoverSurroundings {
     pub working: PathBuf,
@@ -19,7 +19,7 @@ pub struct DiscoverSurroundings {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SearchRoot {
     pub path: PathBuf,
-    /// Where the host has it from.
+    /// The setting or default that names it.
     pub source: &'static str,
 }
 
@@ -40,7 +40,7 @@ pub struct Described {
     pub warnings: Vec<String>,
 }
 
-/// How a probe ended.
+/// The end of a probe.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Said {
     Exited {

@@ -11,7 +11,7 @@ use crate::system::files;
 
 use super::subject::SCAFFOLDERS;
 
-/// Where a project has its preset; also its name in the record.
+/// The path of a project's preset; also its name in the record.
 pub const PATH: &str = "preset.toml";
 /// Largest preset, in bytes.
 const MAX_BYTES: u64 = 8 * 1024 * 1024;

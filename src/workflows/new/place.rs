@@ -16,7 +16,7 @@ use super::request::NewRequest;
 /// Files that a host puts into a new repository.
 const OF_A_HOST: [&str; 5] = [".git", ".gitignore", ".gitattributes", "readme", "license"];
 
-/// Where the project goes.
+/// The location of the project.
 pub struct NewPlace {
     pub target: PathBuf,
     /// Directories above the target that must be made, the outermost first.

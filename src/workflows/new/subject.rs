@@ -32,7 +32,7 @@ pub struct DescribedNames {
     pub variable_prefix: String,
 }
 
-/// How a family makes new projects.
+/// The creation of new projects of a family.
 pub trait Scaffolder: Sync {
     /// NAME under the rules of the family.
     ///
@@ -92,7 +92,7 @@ pub trait Scaffolder: Sync {
     }
 }
 
-/// How each family makes new projects.
+/// The scaffolder of each family.
 pub static SCAFFOLDERS: FamilyParts<dyn Scaffolder> = FamilyParts::new();
 
 /// The name of a new project, before its questions are answered.

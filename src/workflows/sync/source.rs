@@ -1,4 +1,4 @@
-//! Which contract is vendored: from the binary, from `--from DIR`, or from the source in aos.toml.
+//! The contract to vendor: from the binary, from `--from DIR`, or from the source in aos.toml.
 
 use std::path::Path;
 use std::sync::Arc;

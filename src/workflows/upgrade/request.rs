@@ -19,11 +19,11 @@ pub struct UpgradeRequest {
     pub restore: Vec<String>,
     /// Files to replace by those of the template.
     pub heal: Vec<String>,
-    /// How conflicts are left in the tree.
+    /// The way in which conflicts are written.
     pub conflicts: MergeStyle,
     /// Contract tag to move to as well, or `latest`.
     pub spec: Option<String>,
-    /// Where a newer version of a template of the user's own is.
+    /// The newer version of a user's own template.
     pub template: Option<String>,
     /// Compare with the recorded version of such a template, and look for no newer one.
     pub stay: bool,

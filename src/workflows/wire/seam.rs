@@ -8,7 +8,7 @@ use crate::inputs::project::Project;
 use crate::plan::{Digest, FileSet, RelativePath};
 use crate::report::Failure;
 
-/// Which project goes where.
+/// A project and the checkout that it goes into.
 #[derive(Clone, Copy, Debug)]
 pub struct WiringRequest<'a> {
     pub project: &'a Project,

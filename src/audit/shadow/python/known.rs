@@ -11,7 +11,7 @@ use crate::contract::file_bytes;
 const MAX_TERMS: usize = 16;
 const MAX_TOTAL: usize = 4 * 1024 * 1024;
 
-/// Where a source changes the module or gives its name to something else.
+/// The places at which a source changes the module or assigns its name to something else.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ChangedPlaces {
     /// It changes how modules are found.

@@ -1,4 +1,4 @@
-//! Where a name in Python source is one of a function and not the one of the module.
+//! Tells whether a name in Python source belongs to a function or is that of the module.
 
 use super::super::pattern::regex;
 

@@ -31,7 +31,7 @@ pub struct Guarded<'a> {
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct ModuleNames {
     pub modules: BTreeSet<String>,
-    /// Which module of the package a name is; nothing for the package itself.
+    /// The module of the package that each name refers to; empty for the package itself.
     paths: BTreeMap<String, String>,
     /// The names that were imported from a module of a package.
     pub members: BTreeSet<String>,

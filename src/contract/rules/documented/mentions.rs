@@ -57,7 +57,7 @@ enum MentionKind {
     Other,
 }
 
-/// Where the reader of a document is.
+/// The code block in which the reader of a document is.
 #[derive(Debug, Default)]
 struct CodeBlock {
     /// The mark of an open fence, and whether its lines are those of a shell.

@@ -53,7 +53,7 @@ pub enum Account {
     Other,
 }
 
-/// Where the calls of one probe happen.
+/// The environment of the calls of one probe.
 pub struct ProbeCaller<'a> {
     pub session: &'a ToolCaller,
     pub fixture: &'a AgentCliFixture,

@@ -15,7 +15,7 @@ use crate::plan::{Content, FileSet, FileSetError, RelativePath};
 use crate::visible::excerpt;
 use crate::workflows::new::own_preset;
 
-/// Which language a project has, with what its files need.
+/// The language of a project, with the variables of its files.
 #[derive(Clone, Debug)]
 pub enum DescribedLanguage {
     Python { package: String },

@@ -6,7 +6,7 @@ use super::calls;
 use super::table::{DescribedInput, DescribedOperation};
 use crate::openapi::written;
 
-/// Which of the things of the mock a call is about.
+/// The object of the mock that a call is about.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SampleTarget {
     First,

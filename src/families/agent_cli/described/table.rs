@@ -21,7 +21,7 @@ pub struct DescribedTool {
     pub operations: Vec<DescribedOperation>,
 }
 
-/// How the credential travels.
+/// How the credential is sent.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct DescribedAuth {
@@ -64,7 +64,7 @@ pub struct DescribedOperation {
     pub inputs: Vec<DescribedInput>,
 }
 
-/// Where the entries of a list are, and how its pages follow each other.
+/// The position of the entries of a list, and how its pages follow each other.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct DescribedListing {

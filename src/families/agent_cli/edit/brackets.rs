@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-/// How strings and comments look.
+/// The syntax of strings and comments.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Language {
     Python,

@@ -11,7 +11,7 @@ pub struct YamlEntry {
     pub path: String,
     pub value: String,
     pub quoted: bool,
-    /// Where its line begins in the file.
+    /// The offset of its line in the file.
     pub at: usize,
 }
 

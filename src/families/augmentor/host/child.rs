@@ -36,7 +36,7 @@ pub fn ignore(_: u64, _: &Value) -> bool {
     true
 }
 
-/// How a process is started.
+/// The settings of a process.
 #[derive(Clone, Copy, Debug)]
 pub struct ChildProcess<'a> {
     pub runtime: &'a str,

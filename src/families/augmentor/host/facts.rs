@@ -22,7 +22,7 @@ pub struct PackageFacts {
     pub commands_type: String,
     pub agents_type: String,
     pub tools_type: String,
-    /// Where `shutdown` is: `package`, `module` or nowhere.
+    /// The location of `shutdown`: `package`, `module`, or none.
     pub shutdown: Option<String>,
     pub commands: Vec<PackageCommand>,
     pub agents: Vec<PackageAgent>,

@@ -19,7 +19,7 @@ const MAX_PARENTS: usize = 64;
 #[derive(Clone, Debug)]
 pub struct FoundPackage {
     pub root: PathBuf,
-    /// Where Python imports from, relative to `root`.
+    /// The import directories of Python, relative to `root`.
     pub paths: Vec<String>,
     pub found: String,
     pub python: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! How a call ends when it does not give a result.
+//! The ends of a call that has no result.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

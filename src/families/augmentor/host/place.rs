@@ -1,4 +1,4 @@
-//! Where a package is, and what its manifest says. Nothing of the package runs.
+//! The location of a package, and the content of its manifest. Nothing of the package runs.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ const MAX_MANIFEST: u64 = 1024 * 1024;
 pub struct PackagePlace {
     /// Canonical directory of the manifest.
     pub root: PathBuf,
-    /// Where Python imports from, relative to `root`.
+    /// The import directories of Python, relative to `root`.
     pub paths: Vec<String>,
     /// How the package was found, in a few words.
     pub found: String,

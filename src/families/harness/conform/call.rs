@@ -1,4 +1,4 @@
-//! How a connector is called, and the few calls that many probes look at.
+//! Calls of a connector, and the few calls that many probes share.
 
 use std::sync::Arc;
 

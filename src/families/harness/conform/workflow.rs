@@ -1,4 +1,4 @@
-//! How workflows call: booleans with a value, empty values for what is not given.
+//! Calls as workflows make them: booleans with a value, empty values for inputs that were not given.
 
 use std::collections::BTreeMap;
 

@@ -87,7 +87,7 @@ pub struct Operation {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pick {
-    /// Where the list is in the reply.
+    /// The path of the list in the reply.
     pub at: String,
     pub field: Key,
     /// Members of an entry that may have the value of the field.

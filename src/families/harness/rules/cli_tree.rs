@@ -141,7 +141,7 @@ impl TreePart<'_> {
 /// Longest text of a decorator that is looked at.
 const MAX_DECORATOR: usize = 2_000;
 
-/// Where a group or command is put into another group; the group is absent when it cannot be told.
+/// The place at which a group or command is added to another group; the group is absent if it is unknown.
 struct Hang<'a> {
     group: Option<usize>,
     /// The name given there, before any of its own.

@@ -37,7 +37,7 @@ pub enum Npx {
     Missing,
 }
 
-/// Where the test build is installed.
+/// The place of the installed test build.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum InstallPlace {
     Plain,

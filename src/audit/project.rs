@@ -30,7 +30,7 @@ pub use super::report::{AuditOptions, PassedOverProject, ProjectReport};
 /// Checks the project that `path` is in; contracts of hosts come through `session`.
 ///
 /// # Errors
-/// When the path is not a project at all.
+/// When the path is no project at all.
 pub fn audit(
     path: &Path,
     options: &AuditOptions,
@@ -306,7 +306,7 @@ impl Audit<'_> {
         }
     }
 
-    /// Keeps the requirements that all released tags of the family share: an unsigned contract cannot drop them.
+    /// What all released tags of the family share cannot be given up by a contract that nobody signed.
     fn hold_to_the_floor(&mut self, record: &Record, release: &SpecRelease) {
         let family = self.project.family;
         let first = embedded::tags(family).into_iter().min();
@@ -351,7 +351,7 @@ impl Audit<'_> {
         nested.into_iter().map(str::to_owned).collect()
     }
 
-    /// Gives each path its class. A path without a class is a fault of the check itself, and no project is valid then.
+    /// Gives each path its class. One without a class is a fault of the check itself, and no project is in order then.
     fn take_inventory(&mut self) {
         self.report.nested = self.nested();
         self.report.inventory = Inventory::of(

@@ -62,7 +62,7 @@ pub fn apply(findings: &mut Vec<Finding>, waivers: &[Waiver], today: &str) -> Ve
     waived
 }
 
-/// True if the findings do not make the check fail.
+/// Whether the findings leave the project in order.
 #[must_use]
 pub fn is_ok(findings: &[Finding]) -> bool {
     findings.iter().all(|finding| finding.severity == Severity::Warning)

@@ -85,7 +85,7 @@ impl FieldNames {
         own
     }
 
-    /// True if the option `id` is free, or is the same input elsewhere.
+    /// Whether the option `id` is free, or is the same input elsewhere.
     fn fits(&self, id: &str, input: &ApiInput) -> bool {
         let Some(known) = self.index.get(id).and_then(|at| self.fields.get(*at)) else {
             return true;
@@ -139,8 +139,7 @@ fn is_bound_field(field: &ApiField) -> bool {
     field.sample.is_some()
 }
 
-/// Returns the common text of two texts about one option: the shorter one if the longer one begins with it, otherwise
-/// the name.
+/// What two texts about one option have in common: the shorter, when it begins the longer; else the name.
 fn general(known: &str, other: &str, label: &str) -> String {
     if other.is_empty() || known.starts_with(other) && !other.is_empty() {
         return if other.is_empty() { known.to_owned() } else { other.to_owned() };

@@ -10,13 +10,13 @@ pub struct KnownProcess {
 }
 
 impl KnownProcess {
-    /// True if it is the process with this number.
+    /// Whether it is the process with this number.
     #[must_use]
     pub fn has_id(self, id: i32) -> bool {
         self.id == id
     }
 
-    /// True if it still runs.
+    /// Whether it still runs.
     #[must_use]
     pub fn is_running(self) -> bool {
         system::state(self.id).is_some_and(|(start, ended)| start == self.started && !ended)
@@ -46,7 +46,7 @@ pub fn children(parent: i32) -> Vec<i32> {
     Children::from(parent).of(parent)
 }
 
-/// The way in which children are found: the system lists them, or every process names its parent.
+/// How children are found: the system lists them, or every process names its parent.
 enum Children {
     Listed,
     /// Processes with their parents.
@@ -71,7 +71,7 @@ impl Children {
     }
 }
 
-/// True if a process has ended and was not waited for.
+/// Whether a process has ended and was not waited for.
 #[must_use]
 pub fn has_ended(id: i32) -> bool {
     system::state(id).is_some_and(|(_, ended)| ended)
@@ -128,7 +128,7 @@ mod system {
         names.iter().filter_map(process).collect()
     }
 
-    /// Returns the fields of a process from the system, from its state on.
+    /// What the system says about a process, from its state on.
     fn fields(id: i32) -> Option<String> {
         let text = read(&directory(id).join("stat"))?;
         // The name in parentheses before it can contain anything.

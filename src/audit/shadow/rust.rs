@@ -113,7 +113,7 @@ fn package(module: &GeneratedModule<'_>) -> Option<String> {
     }
 }
 
-/// Returns the position at which `[patch]`, `[replace]` or `paths` replaces the package `name` with another one.
+/// Where `[patch]`, `[replace]` or `paths` puts another package in place of the one called `name`.
 fn replaced(name: &str, text: &str) -> Option<usize> {
     if !["patch", "replace", "paths"].iter().any(|word| text.contains(word)) {
         return None;
@@ -148,7 +148,7 @@ fn linked(stem: &str, text: &str) -> Option<usize> {
     given.find(text).map(|found| found.start())
 }
 
-/// A compiler, or a program around it, that the project contains; one that is installed is named without a path.
+/// A compiler, or a program around it, that the project brings along; one that is installed is named without a path.
 fn compiler(text: &str) -> Option<usize> {
     let given = regex(
         r#"(?m)^[ \t]*(?:[\w.-]*\.)?["']?(?:rustc|rustc-wrapper|rustc-workspace-wrapper|RUSTC|RUSTC_WRAPPER|RUSTC_WORKSPACE_WRAPPER)["']?[ \t]*=[ \t]*[^\n]*["'][^"'\n/]*/[^"'\n]*["']"#,

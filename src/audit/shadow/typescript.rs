@@ -98,7 +98,7 @@ fn constants(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// Returns the position at which the function that makes the values read-only is reassigned.
+/// Where the function that makes the values read-only gets another value.
 fn freezing(code: &str) -> Option<usize> {
     let replaced = regex(r"\bObject\s*(?:\.\s*freeze\b|\[[^\]\n]*\])\s*=[^=>]|\b(?:defineProperty|defineProperties|assign|set)\s*\(\s*Object\s*,").ok()?;
     let alias =

@@ -1,4 +1,4 @@
-//! Why a contract cannot be obtained.
+//! Why a contract cannot be had.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use crate::contract::document::ContractError;
 use crate::contract::{Family, SpecTag};
 use crate::release::ReleaseError;
 
-/// Why a tag cannot be obtained.
+/// Why a tag cannot be had.
 #[derive(Debug, thiserror::Error)]
 pub enum SpecError {
     #[error("the family `{family}` has no tag `{tag}`; this aos contains {}", known.join(", "))]

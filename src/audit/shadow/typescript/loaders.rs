@@ -9,7 +9,7 @@ use super::super::pattern::regex;
 use super::SOURCES;
 use crate::audit::shadow::module::{GeneratedModule, join, line};
 
-/// True if a file has patterns for imports: `imports` and `exports` of Node, `paths` of TypeScript.
+/// Whether a file has patterns for imports: `imports` and `exports` of Node, `paths` of TypeScript.
 fn is_settings(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     matches!(name, "package.json" | "jsconfig.json" | "deno.json" | "deno.jsonc")
@@ -122,7 +122,7 @@ fn resolvers(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// Returns the position at which a source changes how Node finds modules.
+/// Where a source changes the way in which Node finds modules.
 fn hook(text: &str) -> Option<usize> {
     let code = masked(text, Syntax::Braces);
     let imports_loader = regex(r#"["'](?:node:)?module["']"#).ok()?.is_match(text);
@@ -157,7 +157,7 @@ fn aliased_imports(module: &GeneratedModule<'_>) -> Vec<String> {
     imports
 }
 
-/// Returns the text that the star of a pattern matches in an import.
+/// What the star of a pattern stands for in an import.
 fn star<'t>(pattern: &str, import: &'t str) -> Option<&'t str> {
     let (before, after) = pattern.split_once('*')?;
     import.strip_prefix(before)?.strip_suffix(after)
@@ -172,7 +172,7 @@ fn texts(value: &Value) -> Vec<&str> {
     }
 }
 
-/// True if a path is the module, with any ending of its language.
+/// Whether a path is the module, with any ending of its language.
 fn is_module(module: &str, target: &str) -> bool {
     let bare = |path: &str| {
         let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));

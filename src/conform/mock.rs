@@ -72,7 +72,7 @@ pub struct Mock {
 }
 
 impl Mock {
-    /// Starts one that behaves the same whatever is asked; `routes` count for [`Behaviour::Good`] only.
+    /// Starts one that behaves the same for every request; `routes` count for [`Behaviour::Good`] only.
     ///
     /// # Errors
     /// When loopback has no free port.
@@ -142,7 +142,7 @@ impl Mock {
     }
 }
 
-/// The reply of a behaviour that is the same whatever is asked.
+/// The reply of a behaviour that is the same for every request.
 #[must_use]
 pub fn scripted(behaviour: Behaviour, request: &ReceivedRequest) -> Reply {
     let json = |status, body: &str| Reply::new(status, "application/json", body);

@@ -1,4 +1,4 @@
-//! Runs probes in parallel; the report has their order in the registry, whatever ended first.
+//! Runs probes in parallel; the report has their order in the registry, regardless of which one ended first.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

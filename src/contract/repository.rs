@@ -1,6 +1,6 @@
 //! The part of a repository that static rules may look at.
 //!
-//! A snapshot in memory: rules never touch the disk, so the same input gives the same findings everywhere.
+//! A snapshot in memory: rules never touch the disk, so the same input produces the same findings everywhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -89,7 +89,7 @@ impl ProjectFiles {
     }
 
     /// Directories that are projects of their own, in path order. One that holds a path of `own` is a part of this
-    /// project, whatever is in it.
+    /// project, regardless of its content.
     #[must_use]
     pub fn nested<'a>(&self, own: impl Iterator<Item = &'a str>) -> Vec<&str> {
         let own: Vec<_> = own.collect();

@@ -105,7 +105,7 @@ pub fn own_file_of(family: Family, directory: &RelativePath) -> Option<String> {
     OUTPUTS.of(family)?.own_file().map(|name| format!("{directory}/{name}"))
 }
 
-/// True if a path is that of such a file, wherever the contract is.
+/// True if a path is that of such a file, in every location of the contract.
 #[must_use]
 pub fn is_own_file(path: &RelativePath) -> bool {
     let name = path.as_str().rsplit_once('/').map(|(_, name)| name);

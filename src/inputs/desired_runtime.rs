@@ -18,7 +18,7 @@ use super::runtimes;
 /// The wanted version of the runtime.
 #[derive(Clone, Copy, Debug)]
 pub enum WantedRuntime<'a> {
-    /// The runtime of this build, whatever the project has.
+    /// The runtime of this build, regardless of the project.
     Newest(Option<&'a Lock>),
     /// The runtime in the lock; an older one stays.
     Recorded(&'a Lock),

@@ -25,7 +25,7 @@ const MAX_TOTAL: usize = 64 * 1024 * 1024;
 /// Deepest directory that is entered.
 const MAX_DEPTH: usize = 24;
 
-/// Directories of tools. Their files count as ignored, whatever `.gitignore` says; in the index they are committed.
+/// Directories of tools. Their files count as ignored, regardless of `.gitignore`; in the index they are committed.
 const SKIPPED: &[&str] = &[
     ".git",
     ".hg",

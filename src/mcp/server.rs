@@ -44,7 +44,7 @@ impl Server {
         Self { session }
     }
 
-    /// Answers a call, whatever way it names its tool.
+    /// Answers a call, in every way of naming its tool.
     async fn called(
         &self,
         name: &str,

@@ -230,7 +230,7 @@ impl Merge {
     }
 }
 
-/// Text that begins on a new line, whatever is before it.
+/// Text that begins on a new line, regardless of the text before it.
 fn mark(text: &mut Vec<u8>, line: &str) {
     if text.last().is_some_and(|last| *last != b'\n') {
         text.push(b'\n');

@@ -7,7 +7,7 @@ use crate::contract::rules::{Effect, effect, is_about_many};
 
 /// The modes, the lowest first.
 pub const MODES: [&str; 4] = ["readonly", "write", "full", "admin"];
-/// Words of a path or an operation that say that something cannot be taken back.
+/// Words of a path or an operation that say that something cannot be undone.
 const FINAL: &[&str] = &[
     "archive",
     "purge",

@@ -18,7 +18,7 @@ pub struct ApiWishes {
     pub renames: BTreeMap<String, String>,
     /// Ids that a project already has for method and path.
     pub kept: BTreeMap<RequestKey, String>,
-    /// Only these requests, whatever `select` says; `None` for all.
+    /// Only these requests, regardless of `select`; `None` for all.
     pub only: Option<BTreeSet<RequestKey>>,
 }
 

@@ -1,6 +1,6 @@
 //! Names of an API as words of ids and options: folded, singular and plural.
 //!
-//! Only `a-z`, `0-9` and `_` come out, whatever goes in.
+//! Only `a-z`, `0-9` and `_` come out, for every input.
 
 /// Longest folded name.
 const MAX_NAME: usize = 48;

@@ -1,7 +1,7 @@
 //! The limits of a program under test: files, privileges, other processes. Applied to the thread that starts it.
 //!
 //! Linux only: Landlock for files, signals and the memory of other processes, `no_new_privs`, and no capabilities.
-//! Elsewhere nothing is enforced, and the result gives the reason. The network is the matter of `isolation`.
+//! Elsewhere nothing is enforced, and the result has the reason. `isolation` handles the network.
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,6 @@
 //! A network that ends at this machine's loopback, and no local sockets, for this process and all it starts; no way back.
 //!
-//! Linux only. On other systems, or if the system does not allow it, the result gives the reason.
+//! Linux only. On other systems, or if the system does not allow it, the result has the reason.
 
 use super::restriction::RestrictionError;
 

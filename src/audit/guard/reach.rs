@@ -2,7 +2,7 @@
 
 use super::shell_commands::{CallEnd, ShellCommand};
 
-/// The command that ends the script whatever happens; all behind it is never run.
+/// The command that always ends the script; commands after it never run.
 pub fn unreachable_from(commands: &[ShellCommand]) -> usize {
     let mut depth = 0_usize;
     let mut before = CallEnd::Line;

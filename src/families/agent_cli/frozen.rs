@@ -13,8 +13,8 @@ impl FrozenCore for AgentCliCore {
     }
 }
 
-/// Codes, the meaning of exits, envelopes, the token of a write, marks of untrusted text and the commands that describe a
-/// tool: a caller relies on each of them, whatever contract a tool follows.
+/// Codes, the meaning of exits, envelopes, the token of a write, marks of untrusted text and the commands that describe
+/// a tool: a caller relies on each of them, regardless of the contract of the tool.
 fn changed(old: &AgentCliContract, new: &AgentCliContract) -> Option<String> {
     let mut codes = old.error_codes.core.iter();
     let code = codes.find(|(code, spec)| new.error_codes.core.get(*code) != Some(spec));

@@ -28,7 +28,7 @@ pub struct HarnessContract {
     /// Permission modes, lowest first.
     pub modes: Vec<Key>,
     pub default_mode: Key,
-    /// Environment variable that gives the mode when no flag does.
+    /// Environment variable that sets the mode if no flag does.
     pub mode_env: Option<Constant>,
     pub global_flags: Vec<Flag>,
     pub global_flags_position: FlagPosition,
@@ -201,7 +201,7 @@ impl HarnessContract {
         keys
     }
 
-    /// The environment variable that gives the mode when no flag does.
+    /// The environment variable that sets the mode if no flag does.
     #[must_use]
     pub fn mode_variable(&self) -> &str {
         self.mode_env.as_ref().map_or(MODE_VARIABLE, Constant::as_str)

@@ -109,7 +109,7 @@ impl<'a> ManifestField<'a> {
         [self.render_as, self.kind].into_iter().flatten().find(|name| WIDGETS.contains(&name.text))
     }
 
-    /// A call without it fails, whatever else is given.
+    /// A call without it fails, regardless of the other arguments.
     #[must_use]
     pub fn is_always_required(&self) -> bool {
         self.required && self.show_when.is_none() && self.node.member("default").is_none()

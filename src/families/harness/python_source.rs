@@ -60,7 +60,7 @@ pub struct Note<'a> {
     pub at: usize,
     /// The function that contains it; empty at module level.
     pub function: &'a str,
-    /// Variable that its statement gives a value; empty when there is none.
+    /// Variable that its statement assigns; empty when there is none.
     pub assigned: &'a str,
     pub what: NoteKind<'a>,
 }
@@ -75,7 +75,7 @@ pub enum NoteKind<'a> {
     NodeHelper,
     /// `shell=True`, `os.system`, `os.popen`.
     Shell,
-    /// A request that may wait for ever.
+    /// A request that may wait forever.
     NoTimeout,
     /// A time limit, in milliseconds.
     Timeout(usize),

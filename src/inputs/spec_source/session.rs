@@ -1,4 +1,4 @@
-//! Sources on hosts during one run: each release is had once, whatever the number of projects that follow it.
+//! Sources on hosts during one run: each release is fetched once, for any number of projects.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 

@@ -18,7 +18,7 @@ pub enum CopyState {
     Stale,
     /// Neither the expected files nor a known release: changed by a person.
     Modified,
-    /// The working tree of a developer, whatever its content.
+    /// The working tree of a developer, regardless of its content.
     Developer,
     /// It cannot be read, with the reason.
     Unreadable(String),

@@ -117,7 +117,7 @@ pub trait Host: Sync {
     /// Returns the prefix of the names of its tools.
     fn prefix(&self) -> &'static str;
 
-    /// A file that makes a directory one of its tools, whatever the directory is called.
+    /// A file that makes a directory one of its tools, regardless of its name.
     fn marker(&self) -> &'static str;
 
     /// Places of the program of `name` in its directory, the one that wins first.

@@ -34,7 +34,7 @@ pub struct DescribedProject {
     pub plan: ApiPlan,
 }
 
-/// The description in a file, whatever the selection.
+/// The description in a file, regardless of the selection.
 pub struct LoadedApi {
     pub api: ApiDescription,
     pub digest: Digest,

@@ -9,8 +9,8 @@ use crate::system::process::{self, Invocation, ProcessError};
 
 /// Longest time one git call may take.
 const LIMIT: Duration = Duration::from_secs(10);
-/// Settings that keep hooks, monitors, filters and ignore lists of this machine out, whatever the call: the first
-/// commit is exactly the tree that was made.
+/// Settings that keep hooks, monitors, filters and ignore lists of this machine out in every call: the first commit is
+/// exactly the tree that was made.
 const OWN_SETTINGS: [&str; 10] = [
     "-c",
     "core.hooksPath=/dev/null",

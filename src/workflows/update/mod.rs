@@ -226,7 +226,7 @@ impl<'a> Job<'a> {
         steps
     }
 
-    /// Keeps what was found, so that other commands need not ask; gives the notice of an update, if there is one.
+    /// Keeps what was found, so that other commands need not ask; returns the notice of an update, if there is one.
     fn remember(&self, newest: &Look<'_>) -> Vec<Notice> {
         let Some(home) = &self.home else { return Vec::new() };
         let before = KnownRelease::load(home);

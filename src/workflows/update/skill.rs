@@ -1,5 +1,5 @@
-//! The last stage: the Agent Skill of the version that runs now. Replacing the program is over by then, so whatever
-//! goes wrong here is a partial success, never a success.
+//! The last stage: the Agent Skill of the version that runs now. Replacing the program is over by then, so every
+//! failure here is a partial success, never a success.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

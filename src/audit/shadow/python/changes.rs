@@ -20,7 +20,7 @@ use super::scope::is_local;
 use super::targets::targets;
 use crate::audit::shadow::module::{GeneratedModule, line};
 
-/// Stands for an expression that gives the module.
+/// Stands for an expression that evaluates to the module.
 const MODULE: &str = "_aosm";
 
 /// Sources that import something else under the name of the module, or change what it holds.
@@ -258,8 +258,8 @@ impl ChangePatterns {
             .min()
     }
 
-    /// The code with one name in place of every expression that gives the module or its names; further names of it are
-    /// added to `modules`.
+    /// The code with one name in place of every expression that evaluates to the module or its names; further names of
+    /// it are added to `modules`.
     fn resolved(&self, text: &str, code: &str, modules: &mut BTreeSet<String>) -> String {
         let stem = regex::escape(&self.stem);
         let mut bytes = code.as_bytes().to_vec();

@@ -54,7 +54,7 @@ pub fn imports<'t>(tokens: &[PythonToken<'t>]) -> (Vec<ImportedName<'t>>, Vec<bo
     (imports, is_import)
 }
 
-/// One name of a list; gives the position after it.
+/// One name of a list; returns the position after it.
 fn item<'t>(
     tokens: &[PythonToken<'t>],
     start: usize,

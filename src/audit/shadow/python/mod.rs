@@ -75,7 +75,7 @@ pub(super) fn places(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
 }
 
 /// Bytecode that names no time of its source. Python writes such files only when it is told to; one that is in the
-/// repository is loaded after a checkout, whatever the source says. Bytecode with a time is a cache that a checkout
+/// repository is loaded after a checkout, regardless of the source. Bytecode with a time is a cache that a checkout
 /// makes stale, so it is left alone.
 fn bytecode(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     let mut directories: BTreeSet<&str> = BTreeSet::from([module.directory]);

@@ -124,7 +124,7 @@ impl Guarded<'_> {
         found.chain(self.by_text(source, inside)).map(|at| tokens[at].at).collect()
     }
 
-    /// The tokens of an expression that starts or ends at `at` and gives a module.
+    /// The tokens of an expression that starts or ends at `at` and evaluates to a module.
     fn module_at(
         &self,
         source: &PythonText<'_>,

@@ -319,7 +319,7 @@ fn asks_for_text(arguments: &[String]) -> bool {
         || arguments.iter().any(|word| word.strip_prefix("--format=").is_some_and(is_other))
 }
 
-/// §10: no secret on either stream, whatever was called and in whatever format.
+/// §10: no secret on either stream, for every call and format.
 fn secret(noted: &Noted, ruling: &mut Ruling) {
     let said = noted.observed.said();
     let mut secrets = noted.observed.secrets.iter();

@@ -300,7 +300,7 @@ impl<'a> ProbeCaller<'a> {
         self.upstream.borrow().as_ref().map_or(0, |upstream| upstream.mock.mutations())
     }
 
-    /// Starts the upstream and gives the first sample of a role.
+    /// Starts the upstream and returns the first sample of a role.
     ///
     /// # Errors
     /// When there is no upstream or no sample.

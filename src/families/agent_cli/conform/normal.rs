@@ -1,4 +1,4 @@
-//! `reference` in the form that the contract asks for, whatever usual form a tool prints it in.
+//! `reference` in the form that the contract asks for, converted from the usual forms in which tools print it.
 //!
 //! The program's name in a path, commands nested below commands, maps in place of lists, and other names of members are
 //! understood; each such form is a deviation, which one probe reports. A form that is not understood gives no command.

@@ -115,7 +115,7 @@ fn no_manager(lab: &ProbeCaller<'_>) -> ProbeStep {
     Ok(())
 }
 
-/// Puts programs with the names of package managers before all others; gives the PATH.
+/// Puts programs with the names of package managers before all others; returns the PATH.
 fn set_traps(lab: &ProbeCaller<'_>) -> ProbeStep<String> {
     let refused =
         |error: std::io::Error| Unfinished::Blocked(format!("the traps cannot be made: {error}"));

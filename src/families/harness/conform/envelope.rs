@@ -153,7 +153,7 @@ fn known(session: &ToolCaller) -> Vec<(String, Arc<Observed>)> {
     basics.chain(refusals(session)).collect()
 }
 
-/// Faulty calls of any kind, which are failures whatever the tool is.
+/// Faulty calls of any kind, which are failures for every tool.
 fn mistakes(session: &ToolCaller) -> Vec<Arc<Observed>> {
     [
         &["--json", "no-such-command"][..],

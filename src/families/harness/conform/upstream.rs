@@ -15,11 +15,11 @@ use crate::conform::secrets::{Sentinel, base64};
 /// The values of the variables of one call: secrets and what else is set.
 pub type Values = BTreeMap<String, String>;
 
-/// The lists of facts whose replies a mock can give whatever is asked.
+/// The lists of facts whose replies a mock can give for every request.
 pub const REFUSALS: &str = "refusals";
 pub const PARTIALS: &str = "partials";
 
-/// Starts the API of these facts; other behaviours than [`Behaviour::Good`] are the same whatever is asked.
+/// Starts the API of these facts; other behaviours than [`Behaviour::Good`] are the same for every request.
 ///
 /// # Errors
 /// When loopback has no free port.
@@ -62,14 +62,14 @@ pub fn reply(facts: &ApiFacts, values: &Values, request: &ReceivedRequest) -> Re
     }
 }
 
-/// The reply of a refusal, whatever was asked.
+/// The reply of a refusal to any request.
 #[must_use]
 pub fn refused(refusal: &StatedRefusal) -> Reply {
     let headers = refusal.headers.iter().map(|(name, value)| (name.clone(), value.clone()));
     with_headers(refusal.status, headers.collect(), &refusal.body)
 }
 
-/// A reply that may be only a part, whatever was asked.
+/// A possibly partial reply to any request.
 #[must_use]
 pub fn partly(partial: &StatedPartial) -> Reply {
     let headers = partial.headers.iter().map(|(name, value)| (name.clone(), value.clone()));
@@ -214,7 +214,7 @@ impl SentRequest {
         self
     }
 
-    /// True if it has the path of an exchange, whatever its method.
+    /// True if it has the path of an exchange, regardless of its method.
     #[must_use]
     pub fn is_at(&self, exchange: &Exchange) -> bool {
         self.path == segments(&exchange.path)

@@ -1,6 +1,6 @@
 //! `contract-module`: a look-up of connector.json or permissions.json becomes a value of contract_gen.py.
 //!
-//! Only a look-up that gives the parsed document is replaced, and only when the module says the same as the file.
+//! Only a look-up that returns the parsed document is replaced, and only when the module says the same as the file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

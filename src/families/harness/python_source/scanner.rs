@@ -120,7 +120,7 @@ impl<'a> Scanner<'a> {
         self.found.notes.push(Note { at, function: self.function, assigned, what });
     }
 
-    /// The variable that the current statement gives a value: `ROOT = …`, `ROOT: Path = …`.
+    /// The variable that the current statement assigns: `ROOT = …`, `ROOT: Path = …`.
     fn assigned(&self) -> &'a str {
         let start = self.past_blanks(self.statement);
         let end = word_end(self.bytes, start);

@@ -265,7 +265,7 @@ impl<'a> PathParts<'a> {
         paths
     }
 
-    /// The group that the script runs: named by it, else the only one that hangs nowhere.
+    /// The group that the script runs: named by it, else the only one that is not added to another group.
     fn root(&self, subject: &ConnectorSubject<'_>) -> Option<usize> {
         let project = subject.pyproject.as_ref().and_then(|file| file.project.as_ref().ok());
         let entry = project.and_then(|project| project.scripts.first());

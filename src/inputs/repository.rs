@@ -25,7 +25,7 @@ const MAX_TOTAL: usize = 64 * 1024 * 1024;
 /// Deepest directory that is entered.
 const MAX_DEPTH: usize = 24;
 
-/// Directories of tools. Their files count as ignored, regardless of `.gitignore`; in the index they are committed.
+/// Directories of tools. Their files count as ignored, whatever `.gitignore` says; in the index they are committed.
 const SKIPPED: &[&str] = &[
     ".git",
     ".hg",
@@ -122,9 +122,9 @@ fn add_name(repository: &mut ProjectFiles, path: &str) {
     }
 }
 
-/// The state of a file for the rules.
+/// What a file is to the rules.
 enum Standing {
-    /// In the index, or in the next commit unless git ignores it.
+    /// In the index, or in the next commit if nobody ignores it.
     Committed,
     /// Ignored, but a program that runs in this checkout can load it.
     Loadable,
@@ -190,7 +190,7 @@ impl RepositoryScope {
         Standing::Foreign
     }
 
-    /// True if a generated module is in `directory` or above it, with no directory of a tool between.
+    /// Whether a generated module is in `directory` or above it, with no directory of a tool between.
     fn is_source(&self, directory: &str) -> bool {
         self.sources.iter().any(|source| {
             is_within(directory, source) && !directory[source.len()..].split('/').any(is_skipped)
@@ -202,7 +202,7 @@ fn is_within(path: &str, directory: &str) -> bool {
     path.strip_prefix(directory).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// True if an interpreter, a compiler or a bundler of one of the four languages takes a file of this name.
+/// Whether an interpreter, a compiler or a bundler of one of the four languages takes a file of this name.
 fn is_code(path: &str) -> bool {
     let ending = path.rsplit('.').next().unwrap_or_default();
     matches!(
@@ -230,7 +230,7 @@ fn is_code(path: &str) -> bool {
     )
 }
 
-/// True if an editor or a system left the file, which is never committed or read.
+/// Whether an editor or a system left the file; nobody commits one, and nothing reads it.
 fn is_left_by_a_program(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let swap = name.starts_with('.')
@@ -259,7 +259,7 @@ fn is_left_by_a_program(path: &str) -> bool {
         || name.ends_with("___jb_old___")
 }
 
-/// True if a directory has the name of a journal of aos.
+/// Whether a directory has the name of a journal of aos.
 fn is_write(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     name == TRANSACTION_DIRECTORY || name.starts_with(".aos-draft-")

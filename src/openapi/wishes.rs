@@ -1,4 +1,4 @@
-//! The user's choices for the commands of a description, and whether they can be met.
+//! What the user says about the commands of a description, and whether it can be met.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use super::model::Endpoint;
 use super::modes::{self, ModeDecision, ModeFault};
 use crate::visible::excerpt;
 
-/// The user's choices for the commands.
+/// What the user says about the commands.
 #[derive(Clone, Debug, Default)]
 pub struct ApiWishes {
     pub select: Vec<String>,
@@ -18,7 +18,7 @@ pub struct ApiWishes {
     pub renames: BTreeMap<String, String>,
     /// Ids that a project already has for method and path.
     pub kept: BTreeMap<RequestKey, String>,
-    /// Only these requests, regardless of `select`; `None` for all.
+    /// Only these requests, whatever `select` says; `None` for all.
     pub only: Option<BTreeSet<RequestKey>>,
 }
 
@@ -39,7 +39,7 @@ pub enum WishFault {
     Nothing(String),
 }
 
-/// Applies the mode that the user chose; the id that the command gets determines which verb the contract judges.
+/// The mode that somebody chose; the id that the command gets says which verb the contract looks at.
 pub(super) fn wished_mode(
     mode: &str,
     endpoint: &Endpoint,

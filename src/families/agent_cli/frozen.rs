@@ -1,4 +1,4 @@
-//! The parts of the contract that all released tags of the family share.
+//! What released tags of the family share for ever.
 
 use super::contract::AgentCliContract;
 use crate::contract::name::Key;
@@ -13,8 +13,8 @@ impl FrozenCore for AgentCliCore {
     }
 }
 
-/// Codes, the meaning of exits, envelopes, the token of a write, marks of untrusted text and the commands that describe
-/// a tool: a caller relies on each of them, regardless of the contract of the tool.
+/// Codes, the meaning of exits, envelopes, the token of a write, marks of untrusted text and the commands that describe a
+/// tool: a caller relies on each of them, whatever contract a tool follows.
 fn changed(old: &AgentCliContract, new: &AgentCliContract) -> Option<String> {
     let mut codes = old.error_codes.core.iter();
     let code = codes.find(|(code, spec)| new.error_codes.core.get(*code) != Some(spec));

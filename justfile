@@ -27,4 +27,4 @@ snapshots:
 # Change the code of rules, plans, writes and verification in one place at a time, and see whether a unit test fails.
 # One part of the mutations: `just mutants 0/50`. Needs `cargo install cargo-mutants --locked`.
 mutants shard="0/1":
-    cargo mutants --shard {{shard}}
+    cargo mutants --sharding round-robin --shard {{shard}}

@@ -40,7 +40,7 @@ pub struct CheckArgs {
     /// people; can be repeated
     #[arg(long, value_name = "FORMAT=FILE", conflicts_with = "explain")]
     pub report: Vec<String>,
-    /// Describe one rule, or every rule with `all`
+    /// Describe one rule, the rules of one topic (`drift`), or every rule with `all`
     #[arg(long, value_name = "RULE")]
     pub explain: Option<String>,
     /// Trust only this Sigstore trust root for contracts from a host; the default is the embedded public one

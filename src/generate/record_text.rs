@@ -1,7 +1,7 @@
 //! The parts that both records share: TOML in bounded documents, values with one constructor, errors that name the
 //! member.
 
-use crate::contract::{Family, json};
+use crate::contract::{Family, json, suggestion};
 use crate::plan::RelativePath;
 use crate::visible::excerpt;
 
@@ -34,7 +34,7 @@ pub(crate) fn toml<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, Re
     let text = std::str::from_utf8(bytes)
         .map_err(|_| RecordError::Syntax { message: "it is not UTF-8".to_owned(), line: None })?;
     toml_edit::de::from_str(text).map_err(|error| RecordError::Syntax {
-        message: json::printable(&error.message().replace('\n', ", ")),
+        message: json::printable(&suggestion::short_list(&error.message().replace('\n', ", "))),
         line: error.span().map(|span| line_of(text, span.start)),
     })
 }

@@ -3,7 +3,7 @@
 use include_dir::{Dir, include_dir};
 
 use crate::contract::family::FamilyParts;
-use crate::contract::{Family, SpecTag};
+use crate::contract::{Family, SpecTag, suggestion};
 use crate::generate::scaffold::TemplateFile;
 
 static TEMPLATES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/templates");
@@ -170,7 +170,10 @@ pub fn toml<T: serde::de::DeserializeOwned>(path: &str, text: &str) -> Result<T,
         let before = text.get(..error.span().map_or(0, |span| span.start)).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
         let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        let reason = format!("line {line}, column {column}: {}", error.message().trim());
+        let reason = format!(
+            "line {line}, column {column}: {}",
+            suggestion::short_list(error.message().trim())
+        );
         EmbeddedError { path: path.to_owned(), reason }
     })
 }

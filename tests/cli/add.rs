@@ -194,7 +194,7 @@ fn a_code_of_a_tool_is_added_to_contract_client_test_and_skill() {
         let skill = text(&project, "skills/acme/SKILL.md");
         assert!(skill.contains("| 7 | `E_QUOTA` | wait until tomorrow |"), "{skill}");
         sandbox.aos_in(&project, &["check"]).data();
-        sandbox.aos_in(&project, &words).error("E_VALIDATION", 2);
+        sandbox.aos_in(&project, &words).error("E_CONFLICT", 6);
         let core = ["add", "code", "E_AUTH", "--exit", "4"];
         sandbox.aos_in(&project, &core).error("E_VALIDATION", 2);
     }

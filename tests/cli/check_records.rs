@@ -141,6 +141,9 @@ fn explain_describes_every_rule() {
     }
     let one = sandbox.aos(&["check", "--explain", ids[0]]).data();
     assert_eq!(one["rules"][0], rules[0]);
+    let topic = sandbox.aos(&["check", "--explain", "drift"]).data();
+    let of_topic = ids.iter().filter(|id| id.starts_with("drift/")).count();
+    assert!(of_topic > 1 && topic["rules"].as_array().unwrap().len() == of_topic, "{topic}");
     ids.sort_unstable();
     let count = ids.len();
     ids.dedup();

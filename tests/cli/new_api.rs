@@ -56,7 +56,7 @@ fn answers_describe_an_api_and_the_connector_agrees_with_its_facts() {
         &[
             "base_url_env=PARCEL_URL",
             "auth=basic",
-            "secret_key=PARCEL_TOKEN",
+            "secret_key=PARCEL_KEY",
             "health=/account?brief=1",
             "paging=cursor",
             "paging_limit=size",
@@ -144,7 +144,7 @@ fn one_file_declares_a_connector_that_passes_its_tests() {
     let upgraded = sandbox.aos_in(&project, &["upgrade", "--set", "author=Ann"]).data();
     assert_eq!(upgraded["conflicts"].as_array().map_or(0, Vec::len), 0, "{upgraded}");
     std::fs::remove_file(project.join("preset.toml")).expect("a file");
-    let error = sandbox.aos_in(&project, &["upgrade"]).error("E_VALIDATION", 2);
+    let error = sandbox.aos_in(&project, &["upgrade"]).error("E_NOT_FOUND", 3);
     assert!(error["message"].as_str().unwrap().contains("preset.toml"), "{error}");
 }
 
@@ -162,6 +162,8 @@ fn a_preset_that_cannot_work_is_refused_with_its_place() {
         ("label = \"Parcel\"", "label = \"\"", "one line"),
         ("https://api.parcel", "http://api.parcel", "https://"),
         ("[auth]", "[auth", "column 6: unclosed table"),
+        ("service_keys = [\"PARCEL_TOKEN\"]", "service_keys = []", "`auth.service_keys` must name"),
+        ("style = \"cursor\"", "styel = \"cursor\"", "did you mean `style`?"),
     ] {
         sandbox.write("parcel.toml", &declared().replacen(from, to, 1));
         let words = ["new", "parcel", "--no-git", "--preset", "parcel.toml"];
@@ -169,7 +171,8 @@ fn a_preset_that_cannot_work_is_refused_with_its_place() {
         assert!(error["message"].as_str().unwrap().contains(told), "{told}: {error}");
     }
     let absent = ["new", "parcel", "--preset", "absent.toml"];
-    sandbox.aos(&absent).error("E_VALIDATION", 2);
+    let error = sandbox.aos(&absent).error("E_NOT_FOUND", 3);
+    assert!(error["details"]["fix"].as_str().unwrap().contains("check the path"), "{error}");
     let other = ["new", "parcel", "--template", "cli-python", "--preset", "parcel.toml"];
     sandbox.aos(&other).error("E_VALIDATION", 2);
     assert_eq!(disk::names(&sandbox.work()), ["parcel.toml"]);

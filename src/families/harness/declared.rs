@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::generate::manifest;
 use crate::contract::name::Key;
-use crate::families::harness::operations::{Operation, Preset};
+use crate::families::harness::operations::{AuthScheme, Operation, Preset};
 use crate::inputs::embedded;
 use crate::report::{ErrorCode, Failure};
 use crate::visible::excerpt;
@@ -40,6 +40,12 @@ fn fault(preset: &Preset) -> Option<String> {
     let base = &preset.api.base_url;
     if !base.is_empty() && !base.starts_with("https://") {
         return Some("`api.base_url` must begin with https://".to_owned());
+    }
+    if preset.auth.service_keys.is_empty() && preset.auth.scheme != AuthScheme::None {
+        return Some(
+            "`auth.service_keys` must name the variables that hold the credentials, or `auth.scheme` must be \"none\""
+                .to_owned(),
+        );
     }
     if preset.operations.is_empty() || preset.operations.len() > MAX_OPERATIONS {
         return Some(format!("it must have 1 to {MAX_OPERATIONS} [[operations]]"));

@@ -102,10 +102,13 @@ fn mode(id: &str, verb: &str, given: Option<CommandMode>) -> Result<CommandMode,
     };
     match effect {
         Effect::Reads if given != CommandMode::Readonly => Err(refused("readonly")),
+        _ if destroys && given != CommandMode::Admin => Err(refused("admin")),
+        _ if given == CommandMode::Readonly && is_about_many(id) && effect != Effect::Unknown => {
+            Err(refused("full or higher"))
+        }
         Effect::Changes | Effect::Irreversible if given == CommandMode::Readonly => {
             Err(refused("write or higher"))
         }
-        _ if destroys && given != CommandMode::Admin => Err(refused("admin")),
         _ if given != CommandMode::Readonly && is_about_many(id) && given < CommandMode::Full => {
             Err(refused("full or higher"))
         }
@@ -286,6 +289,11 @@ mod tests {
         ] {
             let wish = Wish { mode: Some(mode), ..Wish::default() };
             assert!(matches!(blueprint(text, &wish), Err(WishError::Mode { .. })), "{text}");
+        }
+        for (text, needed) in [("item delete", "admin"), ("item bulk-close", "full or higher")] {
+            let wish = Wish { mode: Some(CommandMode::Readonly), ..Wish::default() };
+            let error = blueprint(text, &wish).unwrap_err().to_string();
+            assert!(error.ends_with(&format!("needs the mode {needed}, not readonly")), "{error}");
         }
         let unknown = blueprint("item frobnicate", &Wish::default());
         assert!(matches!(unknown, Err(WishError::UnknownVerb { .. })));

@@ -296,13 +296,12 @@ fn failure(error: &EditError) -> Failure {
         EditError::Taken(_) | EditError::Exists { .. } => {
             (ErrorCode::Conflict, "choose another name, or remove what is there first".to_owned())
         }
-        EditError::Unknown { near, .. } => (
-            ErrorCode::NotFound,
-            near.as_ref().map_or_else(
-                || "the README and the manifest of the project list its commands".to_owned(),
-                |near| format!("did you mean `{near}`?"),
-            ),
+        EditError::CodeTaken(_) => (
+            ErrorCode::Conflict,
+            "choose another name; to change the code, edit `contract-ext.json` and run `aos gen`"
+                .to_owned(),
         ),
+        EditError::Unknown { fix, .. } => (ErrorCode::NotFound, fix.clone()),
         EditError::Reserved(_) => (ErrorCode::Validation, "choose another first word".to_owned()),
         EditError::Place { .. } | EditError::Json { .. } => (
             ErrorCode::Validation,

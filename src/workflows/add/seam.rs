@@ -5,9 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::contract::ProjectFiles;
 use crate::contract::family::FamilyParts;
+use crate::contract::{ProjectFiles, suggestion};
 use crate::generate::record::Record;
+use crate::visible::excerpt;
 
 use super::json_text::JsonEditError;
 use super::name::CommandName;
@@ -141,7 +142,9 @@ pub enum EditError {
     #[error("the project already has a command `{0}`")]
     Taken(String),
     #[error("the project has no command `{name}`")]
-    Unknown { name: String, near: Option<String> },
+    Unknown { name: String, fix: String },
+    #[error("the project already has the code `{0}`")]
+    CodeTaken(String),
     #[error("the contract requires `{0}`, so it cannot be changed")]
     Reserved(String),
     #[error("`{path}`: {reason}")]
@@ -159,7 +162,31 @@ pub enum EditError {
     Render(#[from] crate::generate::render::RenderError),
 }
 
+/// Most commands that a fix names.
+const MAX_NAMED: usize = 20;
+
 impl EditError {
+    /// A command that is none of `known`.
+    #[must_use]
+    pub fn unknown(name: String, known: &[String]) -> Self {
+        let near = suggestion::nearest(&name, known.iter().map(String::as_str));
+        let fix = near.map_or_else(
+            || {
+                let shown: Vec<_> =
+                    known.iter().take(MAX_NAMED).map(|id| excerpt(id, 60)).collect();
+                match known.len() {
+                    0 => "the README of the project lists its commands".to_owned(),
+                    1..=MAX_NAMED => format!("commands are {}", shown.join(", ")),
+                    all => {
+                        format!("commands are {} and {} more", shown.join(", "), all - MAX_NAMED)
+                    }
+                }
+            },
+            |near| format!("did you mean `{near}`?"),
+        );
+        Self::Unknown { name, fix }
+    }
+
     #[must_use]
     pub fn place(path: &str, reason: impl Into<String>) -> Self {
         Self::Place { path: path.to_owned(), reason: reason.into() }

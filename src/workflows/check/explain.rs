@@ -30,12 +30,19 @@ pub fn rule(id: &str) -> Result<&'static Rule, Failure> {
     })
 }
 
-/// One rule, or all of them.
+/// One rule, those of a topic (the part before the slash), or all of them.
 ///
 /// # Errors
 /// When there is no such rule.
 pub fn explain(id: &str, run: &Run) -> Result<Outcome, Failure> {
-    let wanted: Vec<&Rule> = if id == "all" { rules::all().collect() } else { vec![rule(id)?] };
+    let topic = |rule: &&Rule| rule.id.split_once('/').is_some_and(|(topic, _)| topic == id);
+    let wanted: Vec<&Rule> = if id == "all" {
+        rules::all().collect()
+    } else if rules::all().any(|rule| topic(&rule)) {
+        rules::all().filter(topic).collect()
+    } else {
+        vec![rule(id)?]
+    };
     let rules = wanted.iter().map(|rule| described(rule)).collect();
     let texts = wanted.iter().map(|rule| {
         visible!(

@@ -3,6 +3,7 @@
 //! The project keeps the file, so that `aos upgrade` renders it again.
 
 use std::borrow::Cow;
+use std::io;
 use std::path::Path;
 
 use crate::inputs::template::Template;
@@ -32,7 +33,7 @@ pub fn named<'a>(
         return Err(Failure::new(ErrorCode::Validation, message)
             .hint("use one of its presets, or omit `--preset`"));
     }
-    add(template, Path::new(file))?;
+    add(template, Path::new(file), "check the path; `aos new --list` names the presets of aos")?;
     Ok(Some(PATH))
 }
 
@@ -41,7 +42,11 @@ pub fn named<'a>(
 /// # Errors
 /// When the project has lost the file.
 pub fn recorded(template: &mut Template, preset: Option<&str>, root: &Path) -> Result<(), Failure> {
-    if preset == Some(PATH) { add(template, &root.join(PATH)) } else { Ok(()) }
+    if preset == Some(PATH) {
+        add(template, &root.join(PATH), "restore the file from version control")
+    } else {
+        Ok(())
+    }
 }
 
 /// No preset of a template has a dot in its name.
@@ -55,13 +60,20 @@ pub fn given(template: &mut Template, text: String) -> &'static str {
     PATH
 }
 
-fn add(template: &mut Template, file: &Path) -> Result<(), Failure> {
+/// `absent` is the fix if the file does not exist.
+fn add(template: &mut Template, file: &Path, absent: &str) -> Result<(), Failure> {
     let refused = |reason: String| {
         let message = format!("preset `{}`: {reason}", file.display());
         Failure::new(ErrorCode::Validation, message)
             .hint("docs/presets.md describes the file; the presets of aos are examples")
     };
-    let loaded = files::read_named(file, MAX_BYTES).map_err(|error| refused(error.to_string()))?;
+    let loaded = files::read_named(file, MAX_BYTES).map_err(|error| {
+        if error.kind() != io::ErrorKind::NotFound {
+            return refused(error.to_string());
+        }
+        let message = format!("preset `{}`: the file does not exist", file.display());
+        Failure::new(ErrorCode::NotFound, message).hint(absent)
+    })?;
     let text =
         String::from_utf8(loaded.bytes).map_err(|_| refused("it is not UTF-8".to_owned()))?;
     template.presets.insert(PATH.to_owned(), Cow::Owned(text));

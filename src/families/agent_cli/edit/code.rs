@@ -35,10 +35,7 @@ pub fn add(
     let mut document = JsonText::parse(text).map_err(|error| EditError::json(&path, error))?;
     let at = [PathStep::Name("error_codes")];
     if document.value()["error_codes"].get(&code.code).is_some() {
-        return Err(EditError::Refused(format!(
-            "the project has the code `{}` already",
-            code.code
-        )));
+        return Err(EditError::CodeTaken(code.code.clone()));
     }
     let entry = serde_json::to_value(CodeEntry { exit: code.exit, retryable: code.retryable });
     let entry: Value = entry.unwrap_or_default();

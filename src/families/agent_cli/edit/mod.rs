@@ -9,6 +9,7 @@ mod python;
 mod sample;
 mod variables;
 
+use crate::contract::suggestion;
 use crate::workflows::add::name::CommandName;
 use crate::workflows::add::seam::{
     Blueprint, CommandEditor, Desk, EditError, Edited, NewCode, Sources,
@@ -178,9 +179,10 @@ fn declaring(
         }
         known.extend(quoted_paths(text));
     }
-    let path = name.path();
-    let near = crate::contract::suggestion::nearest(&path, known.iter().map(String::as_str));
-    Err(EditError::Unknown { near: near.map(str::to_owned), name: path })
+    // Not every quoted text is a command, so they are good enough for a guess, and not for a list.
+    let near = suggestion::nearest(&name.path(), known.iter().map(String::as_str));
+    let near: Vec<_> = near.map(str::to_owned).into_iter().collect();
+    Err(EditError::unknown(name.path(), &near))
 }
 
 /// Texts in quotes that have two words, as paths of commands have.

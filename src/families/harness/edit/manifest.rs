@@ -3,7 +3,6 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::contract::suggestion;
 use crate::workflows::add::json_text::{JsonEditError, JsonText, PathStep};
 use crate::workflows::add::name::{CommandName, capitalised};
 use crate::workflows::add::seam::{
@@ -88,11 +87,7 @@ impl Manifest {
         if matches!(name.id().as_str(), "config.show") {
             return Err(EditError::Reserved(name.id()));
         }
-        ids.iter().find(alike).cloned().ok_or_else(|| EditError::Unknown {
-            near: suggestion::nearest(&name.id(), ids.iter().map(String::as_str))
-                .map(str::to_owned),
-            name: name.id(),
-        })
+        ids.iter().find(alike).cloned().ok_or_else(|| EditError::unknown(name.id(), &ids))
     }
 
     fn ids(&self) -> Vec<String> {
@@ -224,7 +219,7 @@ impl Manifest {
         let document = self.document.value();
         let commands = document["commands"].as_array().cloned().unwrap_or_default();
         let Some(at) = commands.iter().position(|command| command["id"] == old) else {
-            return Err(EditError::Unknown { name: old.to_owned(), near: None });
+            return Err(EditError::unknown(old.to_owned(), &self.ids()));
         };
         let mut entry = commands[at].clone();
         let summary = entry["summary"].as_str().unwrap_or_default().to_owned();

@@ -188,9 +188,10 @@ impl From<SpecError> for Failure {
                     "publish the contract under a new tag, in the format of contract/schema/<family>-contract.schema.json of aos; the tags in aos are complete examples. Nothing was changed",
                 )
                 .detail("member", member),
-            SpecError::Frozen { .. } | SpecError::CoreChanged { .. } => {
-                Self::new(ErrorCode::Integrity, message)
-                    .hint("do not use this copy; publish the change under a new tag")
+            SpecError::Frozen { .. } => Self::new(ErrorCode::Integrity, message)
+                .hint("do not use this copy; publish the change under a new tag"),
+            SpecError::CoreChanged { core, .. } => {
+                Self::new(ErrorCode::Integrity, message).hint(core.fix())
             }
             SpecError::OtherTag { .. } => Self::new(ErrorCode::Integrity, message)
                 .hint("do not use this release; its publisher must release a correct one under a new tag"),

@@ -13,7 +13,6 @@ use crate::generate::record_spec::SpecSource;
 use crate::generate::vendor::{self, SpecRelease};
 use crate::inputs::desired::{Desired, DesiredError, SourceBytes};
 use crate::inputs::desired_runtime::{WantedRuntime, runtime_files};
-use crate::inputs::frozen::FROZEN;
 use crate::inputs::project::{Project, ProjectError};
 use crate::inputs::spec_source::{self, SpecError, SpecSession, Trust, WantedRelease};
 use crate::inputs::{embedded, repository};
@@ -306,20 +305,22 @@ impl Audit<'_> {
         }
     }
 
-    /// What all released tags of the family share cannot be given up by a contract that nobody signed.
+    /// What the released tags up to the pinned one share cannot be given up by a contract that nobody signed.
     fn hold_to_the_floor(&mut self, record: &Record, release: &SpecRelease) {
         let family = self.project.family;
-        let first = embedded::tags(family).into_iter().min();
-        let first = first.and_then(|tag| spec_source::embedded_release(family, &tag).ok());
-        let (Some(first), Some(frozen)) = (first, FROZEN.of(family)) else { return };
-        if let Some(changed) = frozen.changed(&first.contract, &release.contract) {
-            let path = format!("{}/contract.json", record.spec.directory);
-            let message = format!(
-                "`{}` lacks or redefines `{changed}`, which every released contract of `{family}` has",
-                release.tag
-            );
-            self.find(rules::FLOOR.finding(&path, message));
-        }
+        let Ok(Some(core)) = spec_source::core::broken(family, &release.tag, &release.contract)
+        else {
+            return;
+        };
+        let path = format!("{}/contract.json", record.spec.directory);
+        let message = format!(
+            "`{}` lacks or redefines {}, which the released contracts of `{family}` have since `{}`",
+            release.tag, core.change, core.since
+        );
+        let mut finding = rules::FLOOR.finding(&path, message);
+        finding.fix =
+            format!("in the source of the contract, {}; then run `aos sync-spec`", core.fix());
+        self.find(finding);
     }
 
     /// The rules of the family, under the pinned contract or, without one, under the newest.

@@ -3,6 +3,8 @@
 use crate::contract::Severity;
 use crate::contract::rules::rule::Rule;
 
+use super::waivers;
+
 pub use super::all_rules::{FAMILY_RULES, FamilyRules, all, applies, find};
 
 macro_rules! rule {
@@ -371,33 +373,6 @@ rule!(
     "only import the module and read its names; copy a value before you change it, or change the manifest or contract-ext.json and run `aos gen`",
     "aos"
 );
-rule!(
-    WAIVER_EXPIRED,
-    "waiver/expired",
-    Error,
-    "No waiver has expired",
-    "A date on a waiver is a promise to fix the finding",
-    "fix the finding, or give the waiver a new date and reason",
-    "aos"
-);
-rule!(
-    WAIVER_UNUSED,
-    "waiver/unused",
-    Warning,
-    "Every waiver waives something",
-    "A waiver without a finding would hide the next one",
-    "remove the waiver from `aos.toml`",
-    "aos"
-);
-rule!(
-    WAIVER_UNKNOWN,
-    "waiver/unknown-rule",
-    Error,
-    "Waivers name existing rules that can be waived",
-    "A waiver for a misspelt rule has no effect; drift and the pin cannot be waived",
-    "correct the rule; `aos check --explain RULE` describes one",
-    "aos"
-);
 
 /// Rules of every family, in the order of the documentation.
 pub const RULES: &[Rule] = &[
@@ -441,7 +416,9 @@ pub const RULES: &[Rule] = &[
     STRAY_MODULE,
     SHADOWED,
     AMENDED,
-    WAIVER_EXPIRED,
-    WAIVER_UNUSED,
-    WAIVER_UNKNOWN,
+    waivers::EXPIRED,
+    waivers::UNUSED,
+    waivers::WITHOUT_PATH,
+    waivers::EXCEEDED,
+    waivers::UNKNOWN,
 ];

@@ -24,17 +24,19 @@ pub struct ConformArgs {
     /// With `--recursive`, begin with this project: those before it are not run
     #[arg(long, value_name = "PATH", requires = "recursive")]
     pub from: Option<PathBuf>,
-    /// Run only this probe; can be repeated
+    /// Run only this probe; can be repeated. With `--list`: the probes that begin with PROBE
     #[arg(long, value_name = "PROBE")]
     pub probe: Vec<String>,
-    /// List the probes, with `--family` those of one family, without running any
-    #[arg(long, conflicts_with_all = ["probe", "explain", "command"])]
+    /// List the families with the number of their probes, without running any; with `--family`, `--probe` or `--all`, the
+    /// probes, in at most 10 kB without `--all`
+    #[arg(long, conflicts_with_all = ["explain", "command"])]
     pub list: bool,
     /// Describe one probe, every probe with `all`, or conform.toml with `fixture`, without running any
     #[arg(long, value_name = "PROBE", conflicts_with_all = ["probe", "command"])]
     pub explain: Option<String>,
-    /// Print every result in full; the default is the results that failed or were blocked, in at most 10 kB
-    #[arg(long, conflicts_with_all = ["list", "explain"])]
+    /// Print every result in full; the default is the results that failed or were blocked, in at most 10 kB. With `--list`:
+    /// every probe with its title
+    #[arg(long, conflicts_with_all = ["explain"])]
     pub all: bool,
     /// Also write a report to a file: `junit=FILE` or `sarif=FILE`; can be repeated
     #[arg(long, value_name = "FORMAT=FILE")]
@@ -66,7 +68,7 @@ pub struct ConformArgs {
 pub fn run(args: &ConformArgs, run: &Run) -> Result<Outcome, Failure> {
     let family = args.family.as_deref().map(conform::known_family).transpose()?;
     if args.list {
-        return Ok(conform::list(family, run));
+        return conform::list(family, &args.probe, args.all, run);
     }
     if let Some(id) = &args.explain {
         return conform::explain(id, family, run);

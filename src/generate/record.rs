@@ -42,8 +42,10 @@ pub struct Record {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Waiver {
     pub rule: String,
-    /// The only path it is for; any path without it.
+    /// The path of the findings. Without it the waiver accepts nothing.
     pub path: Option<String>,
+    /// The number of findings of the rule in that path.
+    pub count: usize,
     pub reason: String,
     /// Last day it counts, `YYYY-MM-DD`.
     pub expires: Option<String>,
@@ -74,6 +76,7 @@ struct RecordDocument {
 struct WaiverDocument {
     rule: String,
     path: Option<String>,
+    count: Option<usize>,
     reason: String,
     expires: Option<Day>,
 }
@@ -164,7 +167,19 @@ fn waiver(document: WaiverDocument) -> Result<Waiver, RecordError> {
         });
     }
     let expires = document.expires.map(|day| day.parse(&member("expires"))).transpose()?;
-    Ok(Waiver { rule: document.rule, path: document.path, reason: document.reason, expires })
+    if document.count == Some(0) {
+        return Err(RecordError::Member {
+            member: member("count"),
+            reason: "it must be at least 1".to_owned(),
+        });
+    }
+    Ok(Waiver {
+        rule: document.rule,
+        path: document.path,
+        count: document.count.unwrap_or(1),
+        reason: document.reason,
+        expires,
+    })
 }
 
 #[cfg(test)]

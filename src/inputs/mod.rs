@@ -14,6 +14,8 @@ pub mod fleet;
 pub mod fleet_file;
 pub mod frozen;
 pub mod git;
+pub mod import_path;
+pub mod imported;
 pub mod own_template;
 pub mod project;
 pub mod repository;

@@ -13,6 +13,7 @@ use crate::plan::{Content, RelativePath, Tree, TreeEntry};
 use crate::system::files;
 
 use super::git::Checkout;
+use super::imported;
 use super::project::{Project, TRANSACTION_DIRECTORY};
 use super::tree;
 
@@ -24,6 +25,9 @@ const MAX_FILES: usize = 20_000;
 const MAX_TOTAL: usize = 64 * 1024 * 1024;
 /// Deepest directory that is entered.
 const MAX_DEPTH: usize = 24;
+
+/// Settings of cargo, which it reads whether git ignores them or not.
+const CARGO_DIRECTORY: &str = ".cargo";
 
 /// Directories of tools. Their files count as ignored, whatever `.gitignore` says; in the index they are committed.
 const SKIPPED: &[&str] = &[
@@ -63,6 +67,7 @@ pub fn load(project: &Project) -> ProjectFiles {
     let mut seen = 0;
     let mut total = 0;
     let mut is_whole = true;
+    let mut skipped = Vec::new();
     while let Some(entry) = walk.next() {
         if seen >= MAX_FILES || total > MAX_TOTAL {
             is_whole = false;
@@ -82,6 +87,10 @@ pub fn load(project: &Project) -> ProjectFiles {
                 if !scope.enters(&path) {
                     walk.skip_current_dir();
                     repository.ignored_directories += 1;
+                    let name = path.rsplit('/').next().unwrap_or(&path);
+                    if !is_skipped(name) && !name.starts_with('.') {
+                        skipped.push(path);
+                    }
                 } else if entry.depth() == MAX_DEPTH {
                     let reason = format!("it is more than {MAX_DEPTH} levels deep");
                     repository.unlisted.push((path, reason));
@@ -106,6 +115,12 @@ pub fn load(project: &Project) -> ProjectFiles {
                 repository.unlisted.push((path, "it cannot be listed".to_owned()));
             }
         }
+    }
+    if scope.has_modules {
+        let has_python = scope.has_python;
+        imported::add(&mut repository, &project.root, &skipped, has_python, |directory| {
+            scope.checkout.ignores(directory, true)
+        });
     }
     match is_whole {
         true => repository.names.values_mut().for_each(|names| names.sort_unstable()),
@@ -140,6 +155,9 @@ struct RepositoryScope {
     sources: Vec<String>,
     /// The directory of the runtime.
     runtime: Option<String>,
+    /// Whether a module is generated, and whether one for Python is.
+    has_modules: bool,
+    has_python: bool,
 }
 
 impl RepositoryScope {
@@ -162,7 +180,11 @@ impl RepositoryScope {
         }
         let runtime = project.record.good().and_then(|record| record.runtime.as_ref());
         let runtime = runtime.map(|runtime| runtime.path.to_string());
-        Self { checkout: Checkout::of(&project.root, is_skipped), managed, sources, runtime }
+        let outputs = project.record.good().map(|record| &record.outputs);
+        let has_python = outputs.is_some_and(|outputs| outputs.contains_key("python"));
+        let has_modules = !sources.is_empty() || has_python;
+        let checkout = Checkout::of(&project.root, is_skipped);
+        Self { checkout, managed, sources, runtime, has_modules, has_python }
     }
 
     fn enters(&mut self, directory: &str) -> bool {
@@ -171,6 +193,7 @@ impl RepositoryScope {
             || !self.checkout.ignores(directory, true)
             || self.checkout.tracks_below(directory)
             || self.is_source(directory)
+            || directory.rsplit('/').next() == Some(CARGO_DIRECTORY)
     }
 
     fn standing(&mut self, path: &str) -> Standing {
@@ -183,7 +206,9 @@ impl RepositoryScope {
             return Standing::Committed;
         }
         let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
-        let beside_others = directory.is_empty() || !self.checkout.ignores(directory, true);
+        let beside_others = directory.is_empty()
+            || directory.rsplit('/').next() == Some(CARGO_DIRECTORY)
+            || !self.checkout.ignores(directory, true);
         if is_code(path) && (beside_others || self.is_source(directory)) {
             return Standing::Loadable;
         }
@@ -204,6 +229,13 @@ fn is_within(path: &str, directory: &str) -> bool {
 
 /// Whether an interpreter, a compiler or a bundler of one of the four languages takes a file of this name.
 fn is_code(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let is_setting = matches!(name, ".envrc" | ".env" | "rust-toolchain")
+        || name.starts_with(".env.")
+        || path.ends_with(".cargo/config");
+    if is_setting {
+        return true;
+    }
     let ending = path.rsplit('.').next().unwrap_or_default();
     matches!(
         ending,

@@ -245,3 +245,34 @@ fn a_brief_answer_of_new_names_the_files_of_the_user_first() {
     let yours = roles.iter().take_while(|role| **role == "yours").count();
     assert!(yours >= 15 && !roles[yours..].contains(&"yours"), "{roles:?}");
 }
+
+#[test]
+fn lists_of_probes_fit_an_agent_and_nothing_is_out_of_reach() {
+    let sandbox = Sandbox::new();
+    let families = brief(&sandbox, &["conform", "--list"])["data"].clone();
+    let families = families["families"].as_array().expect("families").clone();
+    let count = |family: &Value| family["probes"].as_u64().expect("a count");
+    let every = sandbox.aos(&["conform", "--list", "--all"]).data();
+    assert_eq!(length(&every["probes"]) as u64, families.iter().map(count).sum::<u64>());
+    assert!(every["probes"].as_array().unwrap().iter().all(|probe| probe["title"].is_string()));
+    for family in &families {
+        let name = family["family"].as_str().expect("a name");
+        for form in FORMS {
+            let call = [&["conform", "--list", "--family", name], form].concat();
+            let answer = sandbox.aos(&call);
+            assert!(answer.stdout.len() <= 10_000, "{call:?}: {}", answer.stdout.len());
+        }
+        let listed = sandbox.aos(&["conform", "--list", "--family", name]).data();
+        assert_eq!(length(&listed["probes"]) as u64, count(family), "{name}");
+        let untitled = listed["probes"][0]["title"].is_null();
+        assert_eq!(untitled, listed["more"].is_string(), "{listed}");
+    }
+    let listed = sandbox.aos(&["conform", "--list", "--probe", "cli.token"]).data();
+    let listed = listed["probes"].as_array().expect("probes").clone();
+    assert!(listed.len() > 5, "{listed:?}");
+    for probe in &listed {
+        assert!(probe["probe"].as_str().unwrap().starts_with("cli.token"), "{probe}");
+        assert!(probe["title"].is_string(), "{probe}");
+    }
+    sandbox.aos(&["conform", "--list", "--probe", "cli.tokken"]).error("E_VALIDATION", 2);
+}

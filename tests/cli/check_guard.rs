@@ -255,7 +255,7 @@ fn a_workflow_that_was_deleted_is_an_error_where_that_is_certain() {
         put("tools/aos", "#!/bin/sh\nexec tools/aos-1 \"$@\"\n");
         assert_eq!(guard(&sandbox, &project), [""; 0]);
         std::fs::remove_file(project.join(WORKFLOW)).unwrap();
-        let waiver = "\n[[waivers]]\nrule = \"guard/switched-off\"\nreason = \"the CI of the organisation\"\n";
+        let waiver = "\n[[waivers]]\nrule = \"guard/switched-off\"\npath = \".\"\nreason = \"the CI of the organisation\"\n";
         super::disk::append(&project.join("aos.toml"), waiver);
         assert_eq!(guard(&sandbox, &project), [""; 0]);
     }

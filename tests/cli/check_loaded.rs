@@ -60,10 +60,10 @@ fn a_source_that_was_not_read_is_an_error_in_every_language() {
         ("augmentor-node", "src/values.js".to_owned()),
     ] {
         let (sandbox, project) = project(template);
-        disk::append(
-            &project.join("aos.toml"),
-            "\n[[waivers]]\nrule = \"layout/unreadable\"\nreason = \"large\"\n",
+        let waiver = format!(
+            "\n[[waivers]]\nrule = \"layout/unreadable\"\npath = \"{source}\"\nreason = \"large\"\n"
         );
+        disk::append(&project.join("aos.toml"), &waiver);
         refused(&sandbox, &project, "project/not-read", &source, &large);
         put(&project, "values.txt", "");
         symlink(project.join("values.txt"), project.join(&source)).unwrap();

@@ -212,11 +212,60 @@ fn an_expired_waiver_waives_nothing_and_is_an_error() {
 #[test]
 fn a_waiver_without_a_finding_is_a_warning() {
     let (sandbox, project) = scene();
-    let (_, _, rule, _) = with_finding();
-    waive(&project, &rule, "");
+    let (_, _, rule, path) = with_finding();
+    waive(&project, &rule, &format!("path = \"{path}\""));
     let verdict = sandbox.aos_in(&project, &["check"]).data();
     assert_eq!(verdict["projects"][0]["findings"][0]["rule"], "waiver/unused");
     assert_eq!(verdict["summary"]["warnings"], 1);
+}
+
+#[test]
+fn a_waiver_without_a_path_accepts_nothing_and_names_the_paths() {
+    let (sandbox, project, rule, path) = with_finding();
+    waive(&project, &rule, "");
+    let whole = report(&sandbox, &project);
+    let rules = rules_of(&whole);
+    assert!(
+        rules.contains(&rule) && rules.contains(&"waiver/without-path".to_owned()),
+        "{rules:?}"
+    );
+    assert_eq!(whole["waived"].as_array().unwrap().len(), 0);
+    let findings = whole["findings"].as_array().unwrap();
+    let finding = findings.iter().find(|found| found["rule"] == "waiver/without-path").unwrap();
+    assert!(finding["message"].as_str().unwrap().contains(&format!("`{path}`")), "{finding}");
+    sandbox.aos_in(&project, &["check"]).error("E_DRIFT", 6);
+}
+
+#[test]
+fn a_waiver_accepts_as_many_findings_as_it_says_and_no_later_ones() {
+    let (sandbox, project) = scene();
+    let (rule, path) = ("secrets/committed", "notes.txt");
+    let uses = |count: usize| {
+        let token = |number| format!("gh{}canary{number}0123456789abcdef0123456789ab\n", "p_");
+        let text: String = (0..count).map(token).collect();
+        std::fs::write(project.join(path), text).unwrap();
+    };
+    uses(1);
+    let record = disk::read(&project.join("aos.toml"));
+    let with = |more: &str| {
+        std::fs::write(project.join("aos.toml"), &record).unwrap();
+        waive(&project, rule, &format!("path = \"{path}\"\n{more}"));
+        report(&sandbox, &project)
+    };
+    assert_eq!(with("")["waived"].as_array().unwrap().len(), 1);
+    uses(2);
+    let later = with("");
+    let rules = rules_of(&later);
+    for expected in ["waiver/exceeded", rule] {
+        assert!(rules.contains(&expected.to_owned()), "{expected}: {later}");
+    }
+    let both = with("count = 2");
+    assert_eq!(both["waived"].as_array().unwrap().len(), 2, "{both}");
+    assert!(!rules_of(&both).iter().any(|rule| rule.starts_with("waiver/")), "{both}");
+    let fewer = with("count = 3");
+    assert!(rules_of(&fewer).contains(&"waiver/unused".to_owned()), "{fewer}");
+    let none = with("count = 0");
+    assert!(rules_of(&none).contains(&"project/record".to_owned()), "{none}");
 }
 
 #[test]

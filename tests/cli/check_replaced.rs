@@ -79,6 +79,72 @@ fn patched_packages_toolchains_and_settings_of_every_language_are_found() {
 }
 
 #[test]
+fn aliases_and_changed_prototypes_of_javascript_are_found() {
+    let (sandbox, project) = project("cli-go");
+    disk::add_output(&project, "typescript = [\"web/src/contract_gen.ts\"]");
+    sandbox.aos_in(&project, &["gen"]).data();
+    put(&project, "web/src/alt.ts", "export const CODES = {};\n");
+    put(&project, "web/src/main.ts", "import { CODES } from \"#codes\";\nconsole.log(CODES);\n");
+    put(&project, "web/alt/contract_gen.ts", "export const CODES = {};\n");
+    assert_eq!(found(&sandbox, &project), [""; 0]);
+    for (path, text) in [
+        ("web/package.json", "{\"imports\": {\"#codes\": \"./src/alt.ts\"}}"),
+        ("web/package.json", "{\"exports\": {\"./*\": \"./alt/*.ts\"}}"),
+        (
+            "web/tsconfig.json",
+            "{\"compilerOptions\": {\"paths\": {\"#codes\": [\"./src/alt.ts\"],},}}",
+        ),
+    ] {
+        finds(&sandbox, &project, "drift/shadowed", path, text);
+    }
+    for code in [
+        "Array.prototype.includes = () => true;\n",
+        "(Set.prototype as any).has = () => true;\n",
+        "Object.defineProperty(Map.prototype, 'get', { value: () => 1 });\n",
+        "(Object as any)['fre' + 'eze'] = (x: unknown) => x;\n",
+        "(globalThis as any)['Ob' + 'ject'] = {};\n",
+    ] {
+        finds(&sandbox, &project, "drift/amended", "web/src/pre.ts", code);
+    }
+    put(&project, "web/package.json", "{\"imports\": {\"#codes\": \"./src/contract_gen.ts\"}}");
+    put(&project, "web/src/own.ts", "export const keys = Object.keys({}).sort();\n");
+    assert_eq!(found(&sandbox, &project), [""; 0]);
+}
+
+#[test]
+fn compilers_includes_and_build_scripts_of_rust_are_found() {
+    let (sandbox, project) = project("cli-go");
+    disk::add_output(&project, "rust = [\"rs/src/contract_gen.rs\"]");
+    sandbox.aos_in(&project, &["gen"]).data();
+    put(&project, "rs/Cargo.toml", "[package]\nname = \"acme-rs\"\nbuild = \"tools/make.rs\"\n");
+    put(&project, "rs/src/lib.rs", "pub mod contract_gen;\n");
+    put(&project, "rs/src/x.inc", "pub mod contract_gen { }\n");
+    let ignore = project.join(".gitignore");
+    let text = disk::read(&ignore);
+    std::fs::write(&ignore, format!("{text}\n/rs/.cargo/\n")).unwrap();
+    assert_eq!(found(&sandbox, &project), [""; 0]);
+    let wrapper = "[build]\nrustc-wrapper = \"tools/wrap.sh\"\n";
+    for (path, text) in [
+        (".cargo/config.toml", wrapper),
+        ("rs/.cargo/config.toml", wrapper),
+        ("rs/.cargo/config", "build = { rustc = \"./rustc\" }\n"),
+        ("build.sh", "RUSTC_WORKSPACE_WRAPPER=./wrap.sh cargo build\n"),
+        ("rust-toolchain.toml", "[toolchain]\npath = \"./toolchain\"\n"),
+        ("rs/src/more.rs", "include!(\"x.inc\");\n"),
+        ("rs/src/more.rs", "#[path = \"other.rs\"]\nmod contract_gen;\n"),
+        (
+            "rs/tools/make.rs",
+            "fn main() { std::fs::write(format!(\"src/{}\", name()), \"\").unwrap(); }\n",
+        ),
+    ] {
+        finds(&sandbox, &project, "drift/shadowed", path, text);
+    }
+    put(&project, "build.sh", "RUSTC_WRAPPER=sccache cargo build\n");
+    put(&project, "rs/src/more.rs", "include!(concat!(env!(\"OUT_DIR\"), \"/bindings.rs\"));\n");
+    assert_eq!(found(&sandbox, &project), [""; 0]);
+}
+
+#[test]
 fn equal_files_of_a_fleet_are_judged_by_the_project_that_they_are_in() {
     let sandbox = super::sandbox::Sandbox::new();
     for name in ["one", "two", "three", "four"] {

@@ -4,10 +4,11 @@
 //! The edits are made here, so the truth does not come from aos. Verdicts come from the library; `gen --check` and a
 //! sample of the verdicts come from the binary.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use aos::audit::{AuditOptions, ProjectReport, audit, rules};
+use aos::contract::Finding;
 use aos::inputs::spec_source::SpecSession;
 
 use super::disk;
@@ -64,11 +65,24 @@ fn beside(path: &Path) -> PathBuf {
     path.parent().unwrap().parent().unwrap().join("aside.link")
 }
 
-fn waivers(rules: &BTreeSet<&str>) -> String {
-    rules
-        .iter()
-        .map(|rule| format!("\n[[waivers]]\nrule = \"{rule}\"\nreason = \"agreed with Ann\"\n"))
-        .collect()
+/// A waiver of each rule, for each path and number of its findings; one without a finding has any path.
+fn waivers(rules: &BTreeSet<&str>, findings: &[Finding]) -> String {
+    let of = |rule: &str| {
+        let mut paths: BTreeMap<&str, usize> = BTreeMap::new();
+        for finding in findings.iter().filter(|finding| finding.rule == rule) {
+            *paths.entry(&finding.path).or_default() += 1;
+        }
+        if paths.is_empty() {
+            paths.insert("aos.toml", 1);
+        }
+        let waiver = |(path, count): (&str, usize)| {
+            format!(
+                "\n[[waivers]]\nrule = \"{rule}\"\npath = {path:?}\ncount = {count}\nreason = \"agreed with Ann\"\n"
+            )
+        };
+        paths.into_iter().map(waiver).collect::<String>()
+    };
+    rules.iter().map(|rule| of(rule)).collect()
 }
 
 struct Scene {
@@ -116,12 +130,15 @@ impl Scene {
         Self { sandbox, project, record, managed, sources, every }
     }
 
+    /// The verdict with waivers of these rules, for the findings that there are without them.
     fn audit(&self, waived: &BTreeSet<&str>) -> ProjectReport {
-        std::fs::write(
-            self.project.join("aos.toml"),
-            format!("{}{}", self.record, waivers(waived)),
-        )
-        .unwrap();
+        std::fs::write(self.project.join("aos.toml"), &self.record).unwrap();
+        let plain = self.verdict();
+        if waived.is_empty() {
+            return plain;
+        }
+        let text = format!("{}{}", self.record, waivers(waived, &plain.findings));
+        std::fs::write(self.project.join("aos.toml"), text).unwrap();
         self.verdict()
     }
 
@@ -189,7 +206,7 @@ impl Scene {
                     let case = format!("{file} edited, {source}: {breakage}");
                     if *source == "aos.toml" {
                         let all = rules::all().filter(|rule| rule.waivable).map(|rule| rule.id);
-                        let text = format!("{}{}", self.record, waivers(&all.collect()));
+                        let text = format!("{}{}", self.record, waivers(&all.collect(), &[]));
                         std::fs::write(self.project.join(source), text).unwrap();
                         break_file(&self.project.join(source), breakage);
                         let report = self.verdict();

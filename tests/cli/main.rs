@@ -29,6 +29,7 @@ mod check_documents;
 mod check_drift;
 mod check_fleet;
 mod check_guard;
+mod check_library;
 mod check_loaded;
 mod check_members;
 mod check_records;

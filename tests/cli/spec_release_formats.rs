@@ -115,3 +115,33 @@ fn a_contract_of_a_tool_that_gives_up_what_callers_rely_on_is_refused() {
     scene.pack("v1.6.2", &fork("/write/confirm_policies", json!(["always"])));
     run(scene.trusting(&["sync-spec", "--to", "v1.6.2"]).current_dir(&tool)).data();
 }
+
+#[test]
+fn a_contract_that_grew_from_an_older_tag_learns_which_tag_it_can_have() {
+    let scene = Scene::without_source();
+    let tool = tool(&scene);
+    let released =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("contract/agent-cli/v1.1.0");
+    let text = disk::read(&released.join("contract.json"));
+    let grown = |tag: &str| {
+        let mut contract: serde_json::Value = serde_json::from_str(&text).unwrap();
+        contract["tag"] = tag.into();
+        let keys = &mut contract["self_description"]["reference"]["command_keys"];
+        keys.as_array_mut().unwrap().push("owner".into());
+        published(contract.to_string().into_bytes())
+    };
+    // Tags have one order, so a later one keeps what v1.2.0 promises, whatever it grew from.
+    scene.pack("v1.6.2", &grown("v1.6.2"));
+    let answer = run(scene.trusting(&["sync-spec", "--to", "v1.6.2"]).current_dir(&tool));
+    let error = answer.error("E_INTEGRITY", 1);
+    let message = error["message"].as_str().unwrap();
+    let hint = error["details"]["fix"].as_str().unwrap();
+    for word in ["`self_description.reference.", "without", "since `v1.2.0`"] {
+        assert!(message.contains(word), "{word}: {message}");
+    }
+    for word in ["`v1.1.0`", "`v1.2.0`", "`v1.1.1`"] {
+        assert!(hint.contains(word), "{word}: {hint}");
+    }
+    scene.pack("v1.1.1", &grown("v1.1.1"));
+    run(scene.trusting(&["sync-spec", "--to", "v1.1.1"]).current_dir(&tool)).data();
+}

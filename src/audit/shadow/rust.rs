@@ -1,5 +1,9 @@
 //! Rust: declarations that give the module's name to other code. Its constants cannot be changed.
 
+mod build_script;
+mod declared;
+mod toolchain;
+
 use crate::contract::Finding;
 
 use super::masked::{Syntax, masked};
@@ -11,12 +15,12 @@ pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     if module.repository.holds(&twin) {
         found.push(module.shadowed(&twin, "rustc refuses two files for one module; the other is"));
     }
+    let scripts = build_script::scripts(module);
     for (path, text) in module.others(&[".rs"]) {
-        let name = path.rsplit('/').next().unwrap_or(path);
         let at = stand_in(module, path, text);
-        if let Some(at) =
-            at.or_else(|| (name == "build.rs").then(|| written(module.stem, text)).flatten())
-        {
+        if let Some(at) = at.or_else(|| {
+            scripts.contains(path).then(|| build_script::written(module.stem, text)).flatten()
+        }) {
             let mut finding = module.shadowed(path, "it binds the name to other code than");
             finding.line = Some(line(text, at));
             found.push(finding);
@@ -24,13 +28,17 @@ pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     }
     let package = package(module);
     let replaced = |text: &str| package.as_deref().and_then(|name| replaced(name, text));
-    for (path, text) in module.others(&["Cargo.toml", "config.toml", ".cargo/config"]) {
-        let at = match path.ends_with("Cargo.toml") {
-            true => dependency(module.stem, text).or_else(|| replaced(text)),
-            false if path.contains(".cargo/") => {
-                compiler(text).or_else(|| linked(module.stem, text)).or_else(|| replaced(text))
+    for (path, text) in module.others(&[""]) {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let at = match name {
+            "Cargo.toml" => dependency(module.stem, text).or_else(|| replaced(text)),
+            "config.toml" | "config" if path.contains(".cargo/") => {
+                toolchain::compiler(module, path, text)
+                    .or_else(|| linked(module.stem, text))
+                    .or_else(|| replaced(text))
             }
-            false => None,
+            "rust-toolchain.toml" | "rust-toolchain" => toolchain::directory(text),
+            _ => toolchain::in_script(module, path, text),
         };
         if let Some(at) = at {
             let mut finding =
@@ -39,6 +47,7 @@ pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
             found.push(finding);
         }
     }
+    declared::check(module, found);
 }
 
 /// A declaration or a renaming that gives the name of the module to something else.
@@ -72,19 +81,6 @@ fn stand_in(module: &GeneratedModule<'_>, path: &str, text: &str) -> Option<usiz
     let renamed = renamed.captures_iter(&code).filter(|captures| &captures[1] != module.stem);
     let renamed = renamed.filter_map(|captures| Some(captures.get(0)?.start()));
     moved.chain(others).chain(renamed).min()
-}
-
-/// A line of a build script that names the module, other than one that says when to run again.
-fn written(stem: &str, text: &str) -> Option<usize> {
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
-        let is_comment = line.trim_start().starts_with("//");
-        if !is_comment && line.contains(stem) && !line.contains("rerun-if-changed") {
-            return Some(start);
-        }
-        start += line.len();
-    }
-    None
 }
 
 /// A dependency or a library that has the name of the module.
@@ -148,14 +144,6 @@ fn linked(stem: &str, text: &str) -> Option<usize> {
     given.find(text).map(|found| found.start())
 }
 
-/// A compiler, or a program around it, that the project brings along; one that is installed is named without a path.
-fn compiler(text: &str) -> Option<usize> {
-    let given = regex(
-        r#"(?m)^[ \t]*(?:[\w.-]*\.)?["']?(?:rustc|rustc-wrapper|rustc-workspace-wrapper|RUSTC|RUSTC_WRAPPER|RUSTC_WORKSPACE_WRAPPER)["']?[ \t]*=[ \t]*[^\n]*["'][^"'\n/]*/[^"'\n]*["']"#,
-    );
-    given.ok()?.find(text).map(|found| found.start())
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -168,6 +156,8 @@ mod tests {
         let mut repository = ProjectFiles::default();
         let file = SourceFile { bytes: text.into(), executable: false };
         repository.files.insert(path.to_owned(), file);
+        let root = SourceFile { bytes: "mod contract_gen;".into(), executable: false };
+        repository.files.insert("src/bin/root/main.rs".to_owned(), root);
         let none = std::collections::BTreeSet::new();
         let module =
             GeneratedModule::at(Path::new("/nowhere"), &repository, "src/contract_gen.rs", &none);

@@ -1,7 +1,10 @@
 //! TypeScript and JavaScript: files that a runtime or a bundler takes for the module, and code that changes its constants.
 
 mod aliases;
+mod builtins;
+mod computed;
 mod loaders;
+mod mapped;
 mod reexports;
 
 use crate::contract::Finding;
@@ -42,6 +45,7 @@ pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     }
     aliases::check(module, found);
     loaders::check(module, found);
+    mapped::check(module, found);
     constants(module, found);
 }
 
@@ -88,7 +92,8 @@ fn constants(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
         let changed = Mutation::of(&names, false).first(&code);
         let changed = changed
             .into_iter()
-            .chain(freezing(&code))
+            .chain(builtins::change(text, &code))
+            .chain(computed::change(text, &code))
             .chain(inline)
             .chain(through_a_name(&names, &code))
             .min();
@@ -96,23 +101,6 @@ fn constants(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
             found.push(module.amended(path, text, at));
         }
     }
-}
-
-/// Where the function that makes the values read-only gets another value.
-fn freezing(code: &str) -> Option<usize> {
-    let replaced = regex(r"\bObject\s*(?:\.\s*freeze\b|\[[^\]\n]*\])\s*=[^=>]|\b(?:defineProperty|defineProperties|assign|set)\s*\(\s*Object\s*,").ok()?;
-    let alias =
-        regex(r"\b(?:const|let|var)\s+(\w+)\s*=\s*(?:globalThis\.|global\.)?Object\s*[;,\n]")
-            .ok()?;
-    let through = alias.captures_iter(code).filter_map(|captures| {
-        let name = regex::escape(captures.get(1)?.as_str());
-        let changed = regex(&format!(r"\b{name}\s*(?:\.\s*freeze|\[[^\]\n]*\])\s*=[^=>]")).ok()?;
-        Some(changed.find(code)?.start())
-    });
-    let whole = regex(r"\b(?:globalThis|global)\s*\.\s*Object\s*=[^=>]").ok()?;
-    let whole = whole.find(code).map(|found| found.start());
-    let direct = replaced.find(code).map(|found| found.start());
-    through.chain(whole).chain(direct).min()
 }
 
 /// A change of a value that got another name, anywhere below the line that names it.

@@ -1,15 +1,16 @@
 //! The parts of the contract that all released tags of the family share.
 
 use crate::generate::vendor::Contract;
-use crate::inputs::frozen::FrozenCore;
+use crate::inputs::frozen::{CoreChange, FrozenCore};
 
 use super::contract::AdapterContract;
 
 pub struct AdapterCore;
 
 impl FrozenCore for AdapterCore {
-    fn changed(&self, old: &Contract, new: &Contract) -> Option<String> {
-        changed(old.of().ok()?, new.of().ok()?)
+    fn changed(&self, old: &Contract, new: &Contract) -> Option<CoreChange> {
+        let changed = changed(old.of().ok()?, new.of().ok()?);
+        changed.map(CoreChange::from)
     }
 }
 

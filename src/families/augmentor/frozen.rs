@@ -2,15 +2,16 @@
 
 use crate::contract::name::Key;
 use crate::generate::vendor::Contract;
-use crate::inputs::frozen::FrozenCore;
+use crate::inputs::frozen::{CoreChange, FrozenCore};
 
 use super::contract::AugmentorContract;
 
 pub struct AugmentorCore;
 
 impl FrozenCore for AugmentorCore {
-    fn changed(&self, old: &Contract, new: &Contract) -> Option<String> {
-        changed(old.of().ok()?, new.of().ok()?)
+    fn changed(&self, old: &Contract, new: &Contract) -> Option<CoreChange> {
+        let changed = changed(old.of().ok()?, new.of().ok()?);
+        changed.map(CoreChange::from)
     }
 }
 

@@ -3,13 +3,17 @@
 use super::contract::HarnessContract;
 use crate::contract::name::Key;
 use crate::generate::vendor::Contract;
-use crate::inputs::frozen::FrozenCore;
+use crate::inputs::frozen::{CoreChange, FrozenCore};
 
 pub struct HarnessCore;
 
 impl FrozenCore for HarnessCore {
-    fn changed(&self, old: &Contract, new: &Contract) -> Option<String> {
-        changed_in_harness(old.of::<HarnessContract>().ok()?, new.of::<HarnessContract>().ok()?)
+    fn changed(&self, old: &Contract, new: &Contract) -> Option<CoreChange> {
+        let changed = changed_in_harness(
+            old.of::<HarnessContract>().ok()?,
+            new.of::<HarnessContract>().ok()?,
+        );
+        changed.map(CoreChange::from)
     }
 }
 

@@ -6,6 +6,8 @@ use crate::contract::document::ContractError;
 use crate::contract::{Family, SpecTag};
 use crate::release::ReleaseError;
 
+use super::core::BrokenCore;
+
 /// Why a tag cannot be had.
 #[derive(Debug, thiserror::Error)]
 pub enum SpecError {
@@ -34,8 +36,8 @@ pub enum SpecError {
         "`{path}` differs from the released tag `{tag}` of `{family}`; a released tag never changes"
     )]
     Frozen { path: String, family: Family, tag: SpecTag },
-    #[error("`{path}` changes `{code}`, which must not change since `{since}`")]
-    CoreChanged { path: String, code: String, since: SpecTag },
+    #[error("`{path}` changes {}, which must not change since `{}`", core.change, core.since)]
+    CoreChanged { path: String, core: Box<BrokenCore> },
     #[error(
         "`{origin}` has other bytes for `{tag}` than .agent/spec.lock records; a released tag never changes"
     )]

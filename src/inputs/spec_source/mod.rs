@@ -3,7 +3,7 @@
 //! Every returned value was validated here. Writes nothing but the cache of verified releases.
 
 mod carried;
-mod core;
+pub mod core;
 mod directory;
 mod fault;
 mod hosted;

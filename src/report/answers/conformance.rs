@@ -1,5 +1,7 @@
 //! `conformance`: the answer of `aos conform`.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -9,6 +11,7 @@ use serde::Serialize;
 pub enum ConformAnswer {
     Report(Box<ConformanceReport>),
     Probes(ProbeList),
+    Families(FamilySizes),
     Listed(ProbeTitles),
     Fixture(FixtureGuide),
     /// Of `--recursive`.
@@ -152,17 +155,38 @@ pub struct ReportedCall {
     pub note: String,
 }
 
-/// `--list`.
+/// `--list` alone.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct FamilySizes {
+    pub families: Vec<FamilySize>,
+    /// How to list the probes themselves.
+    pub more: &'static str,
+}
+
+/// A family and its probes, counted.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct FamilySize {
+    pub family: &'static str,
+    pub probes: usize,
+    /// Number of probes by the section of the specification.
+    pub sections: BTreeMap<&'static str, usize>,
+}
+
+/// `--list` of some probes.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ProbeTitles {
     pub probes: Vec<ProbeTitle>,
+    /// What was left out, and how to get it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more: Option<String>,
 }
 
 /// A probe in one line.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ProbeTitle {
     pub probe: &'static str,
-    pub title: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<&'static str>,
 }
 
 /// `--explain fixture`.

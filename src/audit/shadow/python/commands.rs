@@ -6,7 +6,7 @@ use super::super::pattern::regex;
 use super::super::scripts::is_script;
 use super::super::unread::is_test_only;
 use super::uses::Guarded;
-use super::{altered, changes, hooks};
+use super::{altered, changes, hooks, patched};
 use crate::audit::shadow::module::GeneratedModule;
 use crate::audit::shadow::python::loaded::PythonText;
 use crate::contract::Finding;
@@ -17,10 +17,11 @@ const MAX_CALLS: usize = 50;
 /// Every script or source that starts Python with code that changes the module.
 pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     let guarded = Guarded { package: None, stems: BTreeSet::from([module.stem.to_owned()]) };
+    let package = module.directory.rsplit('/').next().unwrap_or_default();
     for (path, text) in module.others(&[""]) {
         if module.ours.contains(path)
             || is_test_only(path)
-            || !text.contains(module.stem)
+            || !(text.contains(module.stem) || !package.is_empty() && text.contains(package))
             || !["-c", "python"].iter().any(|word| text.contains(word))
             || !(path.ends_with(".py") || is_script(module, path))
         {
@@ -32,6 +33,7 @@ pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
             is_named && !changes(&guarded, &[&source], &|_| true).is_empty()
                 || hooks::hook(&source).is_some()
                 || altered::altered(&source).is_some()
+                || patched::patched(&source).is_some()
         });
         if let Some((at, _)) = change {
             let why = "it starts Python with code that changes values of";
@@ -59,7 +61,27 @@ fn arguments(text: &str) -> Vec<(usize, String)> {
             found.push((code.start(), code_text));
         }
     }
+    found.extend(documents(text));
     found
+}
+
+/// The code between `<<END` after Python and the line `END`.
+fn documents(text: &str) -> Vec<(usize, String)> {
+    let Ok(start) = regex(r#"\bpython[\w.]*[^\n]*<<-?[ \t]*["']?(\w+)["']?[^\n]*\n"#) else {
+        return Vec::new();
+    };
+    let document = |captures: regex::Captures<'_>| {
+        let (whole, end) = (captures.get(0)?, captures.get(1)?.as_str());
+        let mut code = String::new();
+        for line in text.get(whole.end()..)?.split_inclusive('\n') {
+            if line.trim() == end {
+                break;
+            }
+            code.push_str(line);
+        }
+        Some((whole.start(), code))
+    };
+    start.captures_iter(text).take(MAX_CALLS).filter_map(document).collect()
 }
 
 #[cfg(test)]
@@ -99,6 +121,8 @@ mod tests {
             ),
             ("run.py", "call([sys.executable, '-c', 'import p.contract_gen as c; c.CODES={}'])\n"),
             ("x.sh", "python -Ic 'import p.contract_gen as c; setattr(c, \"CODES\", 1)'\n"),
+            ("x.sh", "python3 -c 'import io; io.open_code = f; import p.main'\n"),
+            ("x.sh", "python3 - <<'END'\nimport p.contract_gen as c\nc.CODES = {}\nEND\n"),
         ] {
             assert_eq!(found(path, text), 1, "{text}");
         }
@@ -107,6 +131,10 @@ mod tests {
             ("x.sh", "python3 -c 'import json' # contract_gen\n"),
             ("README.md", "python3 -c 'import p.contract_gen as c; c.CODES = {}'\n"),
             ("x.sh", "gcc -c 'contract_gen.c'\n"),
+            (
+                "x.sh",
+                "python3 - <<END\nimport p.contract_gen as c\nprint(c.CODES)\nEND\nc.CODES = {}\n",
+            ),
         ] {
             assert_eq!(found(path, text), 0, "{text}");
         }

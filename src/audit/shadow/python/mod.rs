@@ -7,9 +7,11 @@ mod computed;
 mod hooks;
 pub mod imports;
 mod known;
+mod library;
 mod listed;
 pub(super) mod loaded;
 mod packaging;
+mod patched;
 mod rebinding;
 mod scope;
 pub mod statements;
@@ -39,6 +41,8 @@ const AT_START: &[&str] = &["sitecustomize", "usercustomize"];
 /// Everything that Python would load in place of the module, and every source that changes it.
 pub(super) fn check(module: &GeneratedModule<'_>, record: &Record, found: &mut Vec<Finding>) {
     places(module, found);
+    library::replaced(module, found);
+    library::homes(module, found);
     packaging::mapped(module, found);
     commands::check(module, found);
     let texts = loaded::texts(module);
@@ -187,7 +191,9 @@ fn uses<'a>(
             continue;
         }
         let text = texts[source.path];
-        if let Some(at) = of_text(text, &ALTERED, || altered::altered(source)) {
+        if let Some(at) = of_text(text, &ALTERED, || {
+            altered::altered(source).or_else(|| patched::patched(source))
+        }) {
             let why = "it changes parts of Python, and with them values of";
             found.push(module.amended_by(source.path, text, at, why));
         }

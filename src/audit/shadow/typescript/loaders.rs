@@ -10,14 +10,14 @@ use super::SOURCES;
 use crate::audit::shadow::module::{GeneratedModule, join, line};
 
 /// Whether a file has patterns for imports: `imports` and `exports` of Node, `paths` of TypeScript.
-fn is_settings(path: &str) -> bool {
+pub fn is_settings(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     matches!(name, "package.json" | "jsconfig.json" | "deno.json" | "deno.jsonc")
         || name.starts_with("tsconfig") && name.ends_with(".json")
 }
 
 /// JSON without its comments and without commas before the end of a list: the tools read it so.
-fn plain_json(text: &str) -> String {
+pub fn plain_json(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut plain = Vec::with_capacity(bytes.len());
     let mut at = 0;
@@ -158,12 +158,12 @@ fn aliased_imports(module: &GeneratedModule<'_>) -> Vec<String> {
 }
 
 /// What the star of a pattern stands for in an import.
-fn star<'t>(pattern: &str, import: &'t str) -> Option<&'t str> {
+pub fn star<'t>(pattern: &str, import: &'t str) -> Option<&'t str> {
     let (before, after) = pattern.split_once('*')?;
     import.strip_prefix(before)?.strip_suffix(after)
 }
 
-fn texts(value: &Value) -> Vec<&str> {
+pub fn texts(value: &Value) -> Vec<&str> {
     match value {
         Value::String(text) => vec![text],
         Value::Array(items) => items.iter().flat_map(texts).collect(),
@@ -173,7 +173,7 @@ fn texts(value: &Value) -> Vec<&str> {
 }
 
 /// Whether a path is the module, with any ending of its language.
-fn is_module(module: &str, target: &str) -> bool {
+pub fn is_module(module: &str, target: &str) -> bool {
     let bare = |path: &str| {
         let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
         join(directory, name.split('.').next().unwrap_or(name))

@@ -19,7 +19,8 @@ pub fn change(module: &GeneratedModule<'_>, text: &str, code: &str) -> Option<us
     own.into_iter().filter(|(name, _)| names.contains(name.as_str())).map(|(_, at)| at).min()
 }
 
-fn exported(text: &str) -> BTreeSet<String> {
+/// The names that a source exports.
+pub fn exported(text: &str) -> BTreeSet<String> {
     exports(text).into_iter().map(|(name, _)| name).collect()
 }
 

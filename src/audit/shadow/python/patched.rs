@@ -1,0 +1,276 @@
+//! Code that gives a name of the standard library another value: the runtime and the generated modules are made of those
+//! modules, so `io.open_code = …` or `hmac.compare_digest = …` changes them. Settings that Python documents do not count.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use super::hooks::is_read;
+use super::library::is_library;
+use super::loaded::PythonText;
+use super::scope::is_bound;
+use super::statements::{after_parts, closing};
+use super::tokens::{PythonKind, PythonToken};
+
+/// Modules whose names programs set as a matter of course, or that only tests and debuggers use.
+const OPEN: &[&str] =
+    &["sys", "logging", "ctypes", "unittest", "doctest", "pdb", "site", "__future__", "warnings"];
+/// Modules that are part of the interpreter: no file replaces them, and their names can be set all the same.
+const BUILT_IN: &[&str] = &[
+    "_codecs",
+    "_collections",
+    "_functools",
+    "_imp",
+    "_io",
+    "_operator",
+    "_sre",
+    "_thread",
+    "_weakref",
+    "errno",
+    "itertools",
+    "marshal",
+    "nt",
+    "posix",
+    "time",
+];
+/// Names that are there to be set.
+const SETTINGS: &[&str] = &[
+    "excepthook",
+    "tempdir",
+    "debuglevel",
+    "_MAXHEADERS",
+    "_MAXLINE",
+    "_USE_VFORK",
+    "_USE_POSIX_SPAWN",
+    "environ",
+    "default_timeout",
+    "knownfiles",
+    "converter",
+];
+/// Methods that change a dictionary.
+const CHANGES: &[&str] =
+    &["update", "setdefault", "pop", "popitem", "clear", "__setitem__", "__delitem__", "__ior__"];
+/// Functions that give a name of their first argument another value.
+const SETTERS: &[&str] = &["setattr", "delattr", "__setattr__", "__delattr__", "object"];
+
+/// Where `source` does so.
+#[must_use]
+pub fn patched(source: &PythonText<'_>) -> Option<usize> {
+    let names = names(source);
+    let tokens = &source.tokens;
+    let is_found = |at: &usize| {
+        let token = &tokens[*at];
+        if source.is_import[*at] || token.kind != PythonKind::Name {
+            return false;
+        }
+        if is_patch(source, *at) {
+            return true;
+        }
+        let is_member = at.checked_sub(1).is_some_and(|before| tokens[before].is("."));
+        let is_named = !is_member
+            && names.contains_key(token.text)
+            && !is_bound(&source.code, token.at, token.text, &[]);
+        match is_named {
+            true => is_set(source, *at, *at + 1, names[token.text]),
+            false => by_name(source, *at).is_some_and(|end| is_set(source, *at, end, true)),
+        }
+    };
+    (0..tokens.len()).find(is_found).map(|at| tokens[at].at)
+}
+
+/// Names that a file has for modules of the library, and for what it imports from them; whether it is a module.
+fn names<'t>(source: &PythonText<'t>) -> BTreeMap<&'t str, bool> {
+    let mut names = BTreeMap::new();
+    for import in &source.imports {
+        let whole = if import.origin.is_empty() { &import.name } else { &import.origin };
+        let first = whole.split('.').next().unwrap_or_default();
+        if is_patchable(first) && import.alias != "*" {
+            names.insert(import.alias, import.origin.is_empty());
+        }
+    }
+    // Another name for the same module.
+    let tokens = &source.tokens;
+    let mut others = BTreeSet::new();
+    for at in 1..tokens.len() {
+        let text = |at: usize| tokens.get(at).map_or("", |token: &PythonToken<'_>| token.text);
+        let is_name = tokens[at - 1].kind == PythonKind::Name
+            && (at == 1 || tokens[at - 2].kind == PythonKind::End || tokens[at - 2].is(";"));
+        if !is_name || !tokens[at].is("=") {
+            continue;
+        }
+        let is_module = names.get(text(at + 1)) == Some(&true)
+            && tokens.get(at + 2).is_none_or(|end| end.kind == PythonKind::End || end.is(";"));
+        let end = by_name(source, at + 1);
+        let is_looked_up = end.is_some_and(|end| {
+            tokens.get(end).is_none_or(|end| end.kind == PythonKind::End || end.is(";"))
+        });
+        if is_module || is_looked_up {
+            others.insert(tokens[at - 1].text);
+        }
+    }
+    names.extend(others.into_iter().map(|name| (name, true)));
+    names
+}
+
+fn is_patchable(module: &str) -> bool {
+    (is_library(module) || BUILT_IN.contains(&module)) && !OPEN.contains(&module)
+}
+
+/// The end of `import_module("io")`, `__import__("io")` or `sys.modules["io"]` that starts at `at`.
+fn by_name(source: &PythonText<'_>, at: usize) -> Option<usize> {
+    let tokens = &source.tokens;
+    let mut function = at;
+    while tokens.get(function + 1)?.is(".") {
+        function += 2;
+    }
+    let name = tokens.get(function)?;
+    let open = tokens.get(function + 1)?;
+    let is_import = (name.is("import_module") || name.is("__import__")) && open.is("(");
+    let is_table = name.is("modules") && open.is("[");
+    let argument = tokens.get(function + 2).filter(|_| is_import || is_table)?;
+    let first = argument.literal().split('.').next().unwrap_or_default();
+    let is_module = argument.kind == PythonKind::Text && is_patchable(first);
+    is_module.then(|| closing(tokens, function + 1) + 1)
+}
+
+/// Whether `patch("io.open", …)` starts at `at`.
+fn is_patch(source: &PythonText<'_>, at: usize) -> bool {
+    let tokens = &source.tokens;
+    let is_call = tokens[at].is("patch") && tokens.get(at + 1).is_some_and(|open| open.is("("));
+    let target = tokens.get(at + 2).filter(|token| is_call && token.kind == PythonKind::Text);
+    target.is_some_and(|target| {
+        let (module, name) = target.literal().split_once('.').unwrap_or_default();
+        is_patchable(module) && !SETTINGS.contains(&name)
+    })
+}
+
+/// Whether the expression from `start` to `end`, a module or what was imported from one, gets another value in one of
+/// its names.
+fn is_set(source: &PythonText<'_>, start: usize, end: usize, is_module: bool) -> bool {
+    let tokens = &source.tokens;
+    let text = |at: usize| tokens.get(at).map_or("", |token: &PythonToken<'_>| token.text);
+    let (mut open, mut close) = (start, end);
+    while text(close) == ")" && open.checked_sub(1).is_some_and(|before| is_group(tokens, before)) {
+        open -= 1;
+        close += 1;
+    }
+    let before = |steps: usize| open.checked_sub(steps).map_or("", text);
+    if text(close) == "," && before(1) == "(" && SETTERS.contains(&before(2)) {
+        return named_setting(tokens.get(close + 1)).is_none();
+    }
+    if is_module && text(close) == ")" && before(1) == "(" && before(2) == "vars" {
+        return is_changed(source, open - 2, close + 1);
+    }
+    let mut at = close;
+    let mut last = "";
+    while text(at) == "." && tokens.get(at + 1).is_some_and(|name| name.kind == PythonKind::Name) {
+        last = text(at + 1);
+        at += 2;
+        if last == "__dict__" {
+            return !is_read(source, at - 1);
+        }
+    }
+    if matches!(last, "__setattr__" | "__delattr__") && text(at) == "(" {
+        return named_setting(tokens.get(at + 1)).is_none();
+    }
+    let whole: Range<usize> = open..at;
+    let is_plain = after_parts(tokens, close) == at;
+    // `collections.Mapping = collections.abc.Mapping` gives old libraries a name that is gone.
+    let is_kept = text(at + 1) == text(start) && text(at + 3) == "abc";
+    at > close
+        && is_plain
+        && !is_kept
+        && !SETTINGS.contains(&last)
+        && source.statements.is_target(tokens, &whole)
+}
+
+/// Whether a bracket opens a group and not a call.
+fn is_group(tokens: &[PythonToken<'_>], at: usize) -> bool {
+    let before = at.checked_sub(1).map(|before| &tokens[before]);
+    tokens[at].is("(")
+        && before.is_none_or(|before| {
+            before.kind == PythonKind::End || before.is(";") || before.is("=") || before.is(",")
+        })
+}
+
+/// The setting that a text names.
+fn named_setting(token: Option<&PythonToken<'_>>) -> Option<()> {
+    let name = token.filter(|token| token.kind == PythonKind::Text)?.literal();
+    SETTINGS.contains(&name).then_some(())
+}
+
+/// Whether the dictionary from `start` to `end` is changed.
+fn is_changed(source: &PythonText<'_>, start: usize, end: usize) -> bool {
+    let tokens = &source.tokens;
+    let text = |at: usize| tokens.get(at).map_or("", |token: &PythonToken<'_>| token.text);
+    let whole = start..after_parts(tokens, end);
+    text(end) == "[" && source.statements.is_target(tokens, &whole)
+        || text(end) == "." && CHANGES.contains(&text(end + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_of_the_standard_library_are_told_from_settings_and_reads() {
+        for code in [
+            "import io\nio.open_code = f",
+            "import io as i\ni.open = f",
+            "import io\n(io).open = f",
+            "import io\ni = io\ni.open = f",
+            "import io\nsetattr(io, 'open', f)",
+            "import io\nsetattr(io, name, f)",
+            "import io\nio.__dict__['open'] = f",
+            "import io\nio.__dict__.update(open=f)",
+            "import io\nvars(io)['open'] = f",
+            "import io\nvars(io).update(open=f)",
+            "import io\nio.__setattr__('open', f)",
+            "import io, types\ntypes.ModuleType.__setattr__(io, 'open', f)",
+            "import io\nfor io.open in [f]: pass",
+            "import io\nio.open, x = f, 1",
+            "import io\nio.open: object = f",
+            "import io\ndel io.open",
+            "import json\njson.JSONEncoder.default = f",
+            "import json.encoder\njson.encoder.c_make_encoder = None",
+            "from json import JSONEncoder\nJSONEncoder.default = f",
+            "from json import encoder as e\ne.c_make_encoder = None",
+            "import hmac\nhmac.compare_digest = lambda a, b: True",
+            "import ssl\nssl._create_default_https_context = ssl._create_unverified_context",
+            "__import__('io').open = f",
+            "import importlib\nimportlib.import_module('io').open = f",
+            "import importlib\nm = importlib.import_module('io')\nm.open = f",
+            "import sys\nsetattr(sys.modules['io'], 'open', f)",
+            "from unittest import mock\nmock.patch('io.open_code', f).start()",
+            "import io\nfrom unittest.mock import patch\npatch.object(io, 'open', f).start()",
+            "if x:\n    import time\n    time.time = f",
+            "def f():\n    import time\n    time.time = f",
+        ] {
+            assert!(patched(&PythonText::of("a/b.py", code)).is_some(), "{code}");
+        }
+        for code in [
+            "import io\nx = io.open('a')\nx.y = io.StringIO()",
+            "import os\nos.environ['A'] = 'b'\nos.environ.update(a='b')",
+            "import tempfile\ntempfile.tempdir = 'x'",
+            "import threading\nthreading.excepthook = f\nt = threading.Thread()\nt.daemon = True",
+            "import logging\nlogging.raiseExceptions = False",
+            "import sys\nsys.stdout = f\nsys.excepthook = f",
+            "import warnings\nwarnings.showwarning = f",
+            "import json\ndef f(json):\n    json.x = 1",
+            "import json\nself.json.dumps = 1\nx = {json.x: 1}",
+            "import collections\ncollections.Mapping = collections.abc.Mapping",
+            "import ctypes\nctypes.windll.kernel32.X.restype = 1",
+            "from types import SimpleNamespace\nx = SimpleNamespace()\nx.a = 1",
+            "import decimal\ndecimal.getcontext().prec = 5",
+            "import mimetypes\nmimetypes.types_map['.x'] = 'a/b'",
+            "from . import json\njson.x = 1",
+            "from .types import Item\nItem.x = 1",
+            "import acme\nacme.x = 1",
+            "import json\nif json.x == 1: pass\nf(json, 'x')",
+            "import json\nx = vars(json)['dumps']\ny = json.__dict__['dumps']",
+            "from email.message import EmailMessage\nm = EmailMessage()\nm.x = 1\nm['To'] = 'a'",
+            "# io.open = f\nx = 'io.open = f'",
+        ] {
+            assert_eq!(patched(&PythonText::of("a/b.py", code)), None, "{code}");
+        }
+    }
+}

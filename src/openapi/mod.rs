@@ -4,8 +4,10 @@
 //! no file.
 
 mod actions;
+mod alternatives;
 mod auth;
 mod bodies;
+mod called;
 mod commands;
 mod document;
 mod fields;
@@ -18,6 +20,7 @@ mod reading;
 mod replies;
 mod samples;
 mod schema;
+mod secrets;
 mod selection;
 mod servers;
 mod styles;

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::auth::{self, ApiCredentials};
-use super::fields::{ApiField, FieldNames};
+use super::fields::{ApiField, FieldNames, KeptOptions};
 use super::ids;
 use super::model::{ApiDescription, Endpoint, InputPlace};
 use super::modes::{self, ModeDecision};
@@ -107,6 +107,14 @@ pub fn plan(
     let mut taken: BTreeSet<String> =
         known.iter().filter(|id| !wishes.renames.contains_key(*id)).cloned().collect();
     let mut fields = FieldNames::default();
+    let without = KeptOptions::new();
+    let kept = |endpoint: &Endpoint| {
+        let key = (endpoint.method.clone(), endpoint.path.clone());
+        wishes.options.get(&key).unwrap_or(&without)
+    };
+    for (endpoint, _) in &chosen {
+        fields.reserve(endpoint, kept(endpoint));
+    }
     for (endpoint, assigned) in chosen {
         let Some(prefix) = servers::prefix(base, &endpoint.servers) else {
             let url = endpoint.servers.first().map_or("", |server| server.url.as_str());
@@ -139,7 +147,7 @@ pub fn plan(
             plan.left_out.push(left(&endpoint, id, reason.as_str()));
             continue;
         }
-        let options = fields.assign(&endpoint, &id);
+        let options = fields.assign(&endpoint, &id, kept(&endpoint));
         plan.commands.push(ApiCommand {
             id,
             id_reason,

@@ -35,7 +35,7 @@ mod yaml_flow;
 pub use auth::{ApiCredentials, CredentialForm};
 pub use commands::{ApiCommand, ApiPlan, LeftOut, MAX_UNASKED, plan};
 pub use document::{DescriptionError, MAX_BYTES};
-pub use fields::ApiField;
+pub use fields::{ApiField, KeptOptions};
 pub use ids::RequestKey;
 pub use model::{
     ApiDescription, ApiInput, ApiPaging, Endpoint, InputKind, InputPlace, ListForm, ReplyForm,

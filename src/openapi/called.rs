@@ -14,8 +14,18 @@ const FILES: [&str; 16] = [
 const LOOKING: [&str; 8] =
     ["verify", "validate", "ping", "test", "render", "compare", "evaluate", "wait"];
 /// Verbs that are nouns too often to be verbs at the end of other paths.
-const CHANGING: [&str; 8] =
-    ["share", "unshare", "kick", "post", "install", "uninstall", "mark", "schedule"];
+const CHANGING: [&str; 10] = [
+    "share",
+    "unshare",
+    "kick",
+    "post",
+    "push",
+    "request",
+    "install",
+    "uninstall",
+    "mark",
+    "schedule",
+];
 
 /// The resources and the action of a path that ends in `.` and a name, as folded words.
 #[must_use]

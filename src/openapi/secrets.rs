@@ -37,6 +37,8 @@ pub fn without_secrets(endpoint: &mut Endpoint, is_public: bool) -> Result<(), R
             format!("it needs the secret `{}` as an input", excerpt(&needed.name, 60)).into()
         );
     }
+    let has_body = |inputs: &[ApiInput]| inputs.iter().any(|input| input.place.is_in_body());
+    let had_body = has_body(&endpoint.inputs);
     let notes = &mut endpoint.notes;
     endpoint.inputs.retain(|input| {
         if !is_secret(input) {
@@ -50,6 +52,10 @@ pub fn without_secrets(endpoint: &mut Endpoint, is_public: bool) -> Result<(), R
         });
         false
     });
+    // A form without fields is not sent.
+    if had_body && !has_body(&endpoint.inputs) {
+        endpoint.content_type.clear();
+    }
     Ok(())
 }
 

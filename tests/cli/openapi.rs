@@ -497,6 +497,10 @@ paths:
       responses: {'200': {content: {application/json: {schema: {type: object, properties: {
         data: {type: array, items: {$ref: '#/components/schemas/Room'}},
         _links: {type: object, properties: {next: {type: object, properties: {href: {type: string}}}}}}}}}}}
+  /photos.remove:
+    post:
+      requestBody: {content: {application/x-www-form-urlencoded: {schema: {type: object, properties: {token: {type: string, description: Authentication token}}}}}}
+      responses: {'204': {description: done}}
   /rooms.delete:
     post:
       parameters: [{name: token, in: header, required: true, schema: {type: string}}]

@@ -271,6 +271,9 @@ async def run(): pass
             let whats: Vec<_> = found.notes.iter().map(|note| &note.what).collect();
             assert!(whats.contains(&&NoteKind::ModuleOutput), "{next}: {whats:?}");
         }
+        let below = PythonSource::read(b"call(1,\n@app.command('x')\ndef f():\n    print('y')\n");
+        assert_eq!(below.decorated.len(), 1);
+        assert_eq!(whats("call(1,\ndef f():\n    print('y')\n"), []);
         let closed = PythonSource::read(b"call(1,\n    2)\nprint('x')\n");
         assert!(!closed.unclosed);
         assert!(PythonSource::read(b"call(1,\n").unclosed);

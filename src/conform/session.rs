@@ -363,6 +363,7 @@ impl ToolCaller {
             environment: &environment,
             stdin: &call.stdin,
             limit: call.limit,
+            excuses_queue: true,
             most_output: MAX_OUTPUT,
             stimulus: match call.event {
                 Event::None => Stimulus::None,

@@ -50,6 +50,7 @@ impl ServedProgram {
             environment: &environment_of(&self.variables),
             stdin: &[],
             limit: self.limit,
+            excuses_queue: false,
             most_output: MAX_OUTPUT,
             stimulus: Stimulus::StopWhen(is_cancelled),
             obeys_modes: false,

@@ -5,15 +5,14 @@
 use std::collections::BTreeSet;
 
 use super::auth::{self, ApiCredentials};
-use super::fields::{ApiField, FieldNames};
+use super::fields::{ApiField, FieldNames, KeptOptions};
 use super::ids;
 use super::model::{ApiDescription, Endpoint, InputPlace};
 use super::modes::{self, ModeDecision};
+use super::secrets::without_secrets;
 use super::selection::Selection;
 use super::servers;
 use super::wishes::{ApiWishes, WishFault, check_wishes, renamed, wished_mode};
-use crate::contract::rules::names;
-use crate::reason::Reason;
 use crate::visible::excerpt;
 
 /// Most operations that are taken without a selection.
@@ -108,6 +107,14 @@ pub fn plan(
     let mut taken: BTreeSet<String> =
         known.iter().filter(|id| !wishes.renames.contains_key(*id)).cloned().collect();
     let mut fields = FieldNames::default();
+    let without = KeptOptions::new();
+    let kept = |endpoint: &Endpoint| {
+        let key = (endpoint.method.clone(), endpoint.path.clone());
+        wishes.options.get(&key).unwrap_or(&without)
+    };
+    for (endpoint, _) in &chosen {
+        fields.reserve(endpoint, kept(endpoint));
+    }
     for (endpoint, assigned) in chosen {
         let Some(prefix) = servers::prefix(base, &endpoint.servers) else {
             let url = endpoint.servers.first().map_or("", |server| server.url.as_str());
@@ -136,11 +143,11 @@ pub fn plan(
             }
         };
         let mut endpoint = endpoint.clone();
-        if let Err(reason) = without_secrets(&mut endpoint) {
+        if let Err(reason) = without_secrets(&mut endpoint, is_public) {
             plan.left_out.push(left(&endpoint, id, reason.as_str()));
             continue;
         }
-        let options = fields.assign(&endpoint, &id);
+        let options = fields.assign(&endpoint, &id, kept(&endpoint));
         plan.commands.push(ApiCommand {
             id,
             id_reason,
@@ -152,11 +159,7 @@ pub fn plan(
         });
     }
     if plan.commands.is_empty() {
-        let reason = plan.left_out.first().map_or_else(
-            || "the selection excludes all".to_owned(),
-            |first| format!("{}: {}", first.request, first.reason),
-        );
-        return Err(WishFault::Nothing(reason));
+        return Err(WishFault::Nothing(main_reasons(&plan.left_out)));
     }
     plan.fields = fields.fields;
     plan.health = health(&plan.commands);
@@ -168,24 +171,24 @@ pub fn plan(
     Ok(plan)
 }
 
-/// Takes inputs away that ask for a secret: a command line is printed and seen by others.
-fn without_secrets(endpoint: &mut Endpoint) -> Result<(), Reason> {
-    let is_secret = |name: &str| names::is_secret_option(&super::words::folded(name));
-    if let Some(needed) = endpoint.inputs.iter().find(|one| one.is_required && is_secret(&one.name))
-    {
-        return Err(
-            format!("it needs the secret `{}` as an input", excerpt(&needed.name, 60)).into()
-        );
-    }
-    let notes = &mut endpoint.notes;
-    endpoint.inputs.retain(|input| {
-        let is_secret = is_secret(&input.name);
-        if is_secret {
-            notes.push(format!("`{}` is a secret and left out", excerpt(&input.name, 60)));
+/// The reasons that most operations have, each with its count and an example.
+fn main_reasons(left_out: &[LeftOut]) -> String {
+    let mut found: Vec<(&str, &str, usize)> = Vec::new();
+    for left in left_out {
+        match found.iter_mut().find(|(reason, ..)| *reason == left.reason) {
+            Some((.., count)) => *count += 1,
+            None => found.push((&left.reason, &left.request, 1)),
         }
-        !is_secret
+    }
+    if found.is_empty() {
+        return "the selection excludes all".to_owned();
+    }
+    found.sort_by_key(|(.., count)| std::cmp::Reverse(*count));
+    let shown = found.iter().take(3).map(|(reason, request, count)| match count {
+        1 => format!("{request}: {reason}"),
+        count => format!("{request} and {} others: {reason}", count - 1),
     });
-    Ok(())
+    shown.collect::<Vec<_>>().join("; ")
 }
 
 fn left(endpoint: &Endpoint, id: String, reason: &str) -> LeftOut {

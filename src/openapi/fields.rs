@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::model::{ApiInput, Endpoint, InputKind};
+use super::model::{ApiInput, Endpoint, InputKind, InputPlace};
 use super::words::{folded, identifier};
 
 /// Names that options of every connector have, and words that its host keeps to itself.
@@ -36,6 +36,9 @@ const TAKEN: [&str; 23] = [
 /// Most texts that are compared before a help is general.
 const MAX_LABEL: usize = 40;
 
+/// The options that a command already has, by place and name of their inputs.
+pub type KeptOptions = BTreeMap<(InputPlace, String), String>;
+
 /// An option, whichever commands take it.
 #[derive(Clone, Debug)]
 pub struct ApiField {
@@ -51,13 +54,37 @@ pub struct ApiField {
 pub struct FieldNames {
     pub fields: Vec<ApiField>,
     index: BTreeMap<String, usize>,
+    /// What the options are that commands already have.
+    reserved: BTreeMap<String, InputKind>,
 }
 
 impl FieldNames {
-    /// The option ids of the inputs of one command, in their order.
-    pub fn assign(&mut self, endpoint: &Endpoint, command: &str) -> Vec<String> {
-        let mut own: Vec<String> = Vec::new();
+    /// Keeps the options of a command for its inputs, before any name is chosen.
+    pub fn reserve(&mut self, endpoint: &Endpoint, kept: &KeptOptions) {
         for input in &endpoint.inputs {
+            if let Some(option) = kept_option(input, kept) {
+                self.reserved.entry(option.clone()).or_insert_with(|| input.kind.clone());
+            }
+        }
+    }
+
+    /// The option ids of the inputs of one command, in their order.
+    pub fn assign(
+        &mut self,
+        endpoint: &Endpoint,
+        command: &str,
+        kept: &KeptOptions,
+    ) -> Vec<String> {
+        let mut own: Vec<String> = Vec::new();
+        let theirs: Vec<&String> =
+            endpoint.inputs.iter().filter_map(|input| kept_option(input, kept)).collect();
+        for input in &endpoint.inputs {
+            let known = kept_option(input, kept).filter(|id| !own.contains(id));
+            if let Some(id) = known.filter(|id| self.stays(id, input)) {
+                self.add(id, input);
+                own.push(id.clone());
+                continue;
+            }
             let mut plain = identifier(&input.name, "value");
             if TAKEN.contains(&plain.as_str()) {
                 plain.push_str("_value");
@@ -77,7 +104,7 @@ impl FieldNames {
             let found = choices
                 .into_iter()
                 .filter(lengthened)
-                .find(|id| !own.contains(id) && self.fits(id, input));
+                .find(|id| !own.contains(id) && !theirs.contains(&id) && self.fits(id, input));
             let id = found.unwrap_or_else(|| self.numbered(&plain, &own));
             self.add(&id, input);
             own.push(id);
@@ -85,10 +112,23 @@ impl FieldNames {
         own
     }
 
+    /// Whether an input keeps the option `id`: another sample is no reason for another name, nor are more choices.
+    fn stays(&self, id: &str, input: &ApiInput) -> bool {
+        let known = self.known(id).map(|field| &field.kind).or_else(|| self.reserved.get(id));
+        known.is_none_or(|known| {
+            *known == input.kind
+                || matches!((known, &input.kind), (InputKind::Choice(_), InputKind::Choice(_)))
+        })
+    }
+
+    fn known(&self, id: &str) -> Option<&ApiField> {
+        self.index.get(id).and_then(|at| self.fields.get(*at))
+    }
+
     /// Whether the option `id` is free, or is the same input elsewhere.
     fn fits(&self, id: &str, input: &ApiInput) -> bool {
-        let Some(known) = self.index.get(id).and_then(|at| self.fields.get(*at)) else {
-            return true;
+        let Some(known) = self.known(id) else {
+            return self.reserved.get(id).is_none_or(|kind| *kind == input.kind);
         };
         known.kind == input.kind
             && (input.sample.is_none()
@@ -109,6 +149,13 @@ impl FieldNames {
     fn add(&mut self, id: &str, input: &ApiInput) {
         if let Some(at) = self.index.get(id) {
             let known = &mut self.fields[*at];
+            if let (InputKind::Choice(known), InputKind::Choice(more)) =
+                (&mut known.kind, &input.kind)
+            {
+                let more: Vec<_> =
+                    more.iter().filter(|one| !known.contains(one)).cloned().collect();
+                known.extend(more);
+            }
             if known.help != input.help {
                 known.help = general(&known.help, &input.help, &known.label);
             }
@@ -128,6 +175,10 @@ impl FieldNames {
             sample: input.sample.clone(),
         });
     }
+}
+
+fn kept_option<'a>(input: &ApiInput, kept: &'a KeptOptions) -> Option<&'a String> {
+    kept.get(&(input.place, input.name.clone()))
 }
 
 /// A JSON value or a text with a form must be as described; a number or a plain text may be any.

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::actions::{collection_action, is_prefix, is_verb, item_action, verb_action};
+use super::called::called_by_name;
 use super::model::Endpoint;
 use super::words::{folded, identifier, is_plural, singular};
 
@@ -97,9 +98,17 @@ pub fn assign(
     for endpoint in endpoints {
         methods.entry(&endpoint.path).or_default().insert(&endpoint.method);
     }
+    // Paths with things below them, as in `/splits/{id}`.
+    let mut collections: BTreeSet<&str> = BTreeSet::new();
+    for path in methods.keys() {
+        collections.extend(path.match_indices("/{").map(|(at, _)| &path[..at]));
+    }
     let mut candidates: Vec<IdCandidate> = endpoints
         .iter()
-        .map(|endpoint| candidate(endpoint, methods.get(endpoint.path.as_str()), room))
+        .map(|endpoint| {
+            let is_collection = collections.contains(endpoint.path.as_str());
+            candidate(endpoint, methods.get(endpoint.path.as_str()), is_collection, room)
+        })
         .collect();
     let plain: Vec<String> = candidates.iter().map(IdCandidate::id).collect();
     let fixed: Vec<Option<&String>> = endpoints
@@ -264,7 +273,13 @@ fn shortened(resource: &str, action: &str, room: usize) -> String {
     format!("{}.{action}", cut(&resource, rest.max(4)))
 }
 
-fn candidate(endpoint: &Endpoint, methods: Option<&BTreeSet<&str>>, room: usize) -> IdCandidate {
+fn candidate(
+    endpoint: &Endpoint,
+    methods: Option<&BTreeSet<&str>>,
+    is_collection: bool,
+    room: usize,
+) -> IdCandidate {
+    let called = called_by_name(&endpoint.path);
     let mut words: Vec<String> = Vec::new();
     let mut parameters: Vec<String> = Vec::new();
     let mut ends_in_parameter = false;
@@ -295,6 +310,11 @@ fn candidate(endpoint: &Endpoint, methods: Option<&BTreeSet<&str>>, room: usize)
             ends_in_parameter = word.is_empty() || segments.len() == at + 1 && !is_verb(&word);
         }
         let is_version = words.is_empty() && is_prefix(&word);
+        if let Some((resources, _)) = called.as_ref().filter(|_| segments.len() == at + 1) {
+            words.extend(resources.iter().map(|word| identifier(word, "call")));
+            ends_in_parameter = false;
+            continue;
+        }
         if !word.is_empty() && !is_version {
             if !has_parameter {
                 ends_in_parameter = false;
@@ -313,9 +333,13 @@ fn candidate(endpoint: &Endpoint, methods: Option<&BTreeSet<&str>>, room: usize)
     let last = words.last().cloned().unwrap_or_default();
     let is_list = endpoint.reply.list.is_some();
     let method = endpoint.method.as_str();
-    let action = if let Some(verb) = verb.filter(|verb| !verb.is_empty()) {
+    // `/splitConfigurations` with an `/{id}` below is a collection, though `split` is a verb.
+    let is_noun = is_collection && last.contains('_') && is_plural(&last);
+    let action = if let Some((_, action)) = called {
+        identifier(&action, "call")
+    } else if let Some(verb) = verb.filter(|verb| !verb.is_empty()) {
         verb_action(method, &identifier(&verb, "call"))
-    } else if !ends_in_parameter && is_verb(&last) && words.len() > 1 {
+    } else if !ends_in_parameter && is_verb(&last) && !is_noun && words.len() > 1 {
         words.pop();
         verb_action(method, &last)
     } else if words.len() > 1 && words[0] == "search" && matches!(method, "GET" | "POST") {
@@ -380,6 +404,10 @@ mod tests {
             ("GET /", "root.get"),
             ("GET /v1/2fa", "n2fa.get"),
             ("GET /api/v2/user-profiles.json", "user_profile.list"),
+            ("POST /api/chat.postMessage", "chat.post_message"),
+            ("GET /channels.list", "channel.list"),
+            ("GET /shops/{id}/splitRules", "split_rule.list"),
+            ("GET /shops/{id}/splitRules/{ruleId}", "split_rule.get"),
         ];
         let found = ids(&requests.map(|(request, _)| request), 54);
         assert_eq!(found, requests.map(|(_, id)| id));

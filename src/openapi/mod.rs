@@ -4,8 +4,10 @@
 //! no file.
 
 mod actions;
+mod alternatives;
 mod auth;
 mod bodies;
+mod called;
 mod commands;
 mod document;
 mod fields;
@@ -18,6 +20,7 @@ mod reading;
 mod replies;
 mod samples;
 mod schema;
+mod secrets;
 mod selection;
 mod servers;
 mod styles;
@@ -32,7 +35,7 @@ mod yaml_flow;
 pub use auth::{ApiCredentials, CredentialForm};
 pub use commands::{ApiCommand, ApiPlan, LeftOut, MAX_UNASKED, plan};
 pub use document::{DescriptionError, MAX_BYTES};
-pub use fields::ApiField;
+pub use fields::{ApiField, KeptOptions};
 pub use ids::RequestKey;
 pub use model::{
     ApiDescription, ApiInput, ApiPaging, Endpoint, InputKind, InputPlace, ListForm, ReplyForm,

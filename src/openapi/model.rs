@@ -95,6 +95,11 @@ pub enum InputPlace {
 }
 
 impl InputPlace {
+    #[must_use]
+    pub fn is_in_body(self) -> bool {
+        matches!(self, Self::Body | Self::WholeBody)
+    }
+
     /// The word behind a name that is taken in another place.
     #[must_use]
     pub fn word(self) -> &'static str {

@@ -2,6 +2,8 @@
 //!
 //! In doubt the higher one; whoever knows better says `--mode ID=MODE`.
 
+use super::actions::is_verb;
+use super::called::{called_by_name, may_change};
 use super::model::Endpoint;
 use crate::contract::rules::{Effect, effect, is_about_many};
 
@@ -26,7 +28,7 @@ const FINAL: &[&str] = &[
     "uninstall",
 ];
 /// Words that say that a GET changes something.
-const CHANGING: [&str; 20] = [
+const CHANGING: [&str; 25] = [
     "reset",
     "delete",
     "remove",
@@ -47,10 +49,17 @@ const CHANGING: [&str; 20] = [
     "logout",
     "unsubscribe",
     "send",
+    "uninstall",
+    "terminate",
+    "destroy",
+    "wipe",
+    "erase",
 ];
 /// Words at the end of a POST that only asks.
-const ASKING: [&str; 8] =
-    ["search", "query", "graphql", "preview", "validate", "evaluate", "compare", "count"];
+const ASKING: [&str; 10] = [
+    "search", "query", "graphql", "preview", "validate", "evaluate", "compare", "count", "get",
+    "list",
+];
 
 /// The decision about one command.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -80,6 +89,14 @@ pub fn decide(endpoint: &Endpoint, id: &str) -> ModeDecision {
                     "write",
                     "its author marks it as one that changes something",
                 );
+            }
+            if let Some((_, called)) = called_by_name(&endpoint.path)
+                && may_change(&called, is_verb)
+            {
+                return ModeDecision {
+                    reason: format!("`{first}` in its path changes something"),
+                    ..final_or_write(first, action)
+                };
             }
             // A noun at the end is what is read; the verb before it names nothing that is done.
             match CHANGING.iter().find(|word| last == **word || **word == first) {

@@ -1,5 +1,6 @@
 //! The operations of commands that a project has, found again in a new description.
 
+use super::fields::KeptOptions;
 use super::ids::RequestKey;
 use super::model::Endpoint;
 
@@ -8,6 +9,7 @@ use super::model::Endpoint;
 pub struct KnownCommand {
     pub id: String,
     pub operation_id: String,
+    pub options: KeptOptions,
 }
 
 /// Returns the present location of an operation: the method and path that it had, or that of the same operationId or of

@@ -60,7 +60,8 @@ pub const NEXT: &[&str] = &[
     "next_page_uri",
 ];
 /// Members that have the one above inside.
-pub const AROUND: [&str; 11] = [
+pub const AROUND: [&str; 12] = [
+    "pages",
     "meta",
     "pagination",
     "paging",
@@ -73,6 +74,12 @@ pub const AROUND: [&str; 11] = [
     "metadata",
     "page",
 ];
+/// Objects about the next page, and what they call it; the text of a position before an address.
+const NEXT_OBJECTS: [&str; 3] = ["next_page", "nextPage", "next"];
+const POSITIONS: [&str; 6] = ["offset", "cursor", "token", "page_token", "starting_after", "after"];
+const ADDRESSES: [&str; 3] = ["href", "uri", "url"];
+/// The last entry of a page, by which an API finds the next page.
+const LAST_ENTRY: [&str; 2] = ["last_id", "lastId"];
 pub const TOTALS: [&str; 7] =
     ["total", "total_count", "totalCount", "totalItems", "total_items", "totalResults", "count"];
 /// The largest page that is asked for by default.
@@ -105,10 +112,20 @@ pub fn paging<'a>(
     let page =
         named(&PAGES).filter(|input| is_number(&input.kind) || input.kind == InputKind::Text);
     let offset = named(&OFFSETS).filter(|input| is_number(&input.kind));
-    let cursor = named(&CURSORS)
-        .filter(|input| !matches!(input.kind, InputKind::Json | InputKind::List { .. }));
-    let is_after_entry = cursor.is_some_and(|input| is_one_of(&input.name, &["startingafter"]));
     let next = next_of(trees, whole);
+    // An offset that is a text is a cursor, if the reply names it as the next one.
+    let is_next = |input: &&&ApiInput| {
+        let last = next.as_ref().map(|(next, _)| next.rsplit('.').next().unwrap_or_default());
+        input.kind == InputKind::Text && last == Some(input.name.as_str())
+    };
+    let cursor = named(&CURSORS)
+        .filter(|input| !matches!(input.kind, InputKind::Json | InputKind::List { .. }))
+        .or_else(|| named(&OFFSETS).filter(is_next));
+    let last_entry = LAST_ENTRY.into_iter().find(|name| whole.members.contains_key(name));
+    let is_after_entry = cursor.is_some_and(|input| {
+        is_one_of(&input.name, &["startingafter"])
+            || is_one_of(&input.name, &["after"]) && last_entry.is_some()
+    });
     let more = ["has_more", "hasMore"].into_iter().find(|name| whole.members.contains_key(name));
     let total = TOTALS.into_iter().find(|name| {
         let member = whole.members.get(name).map(|member| FlatSchema::of(trees, *member));
@@ -150,7 +167,7 @@ pub fn paging<'a>(
         _ if is_after_entry && !items.is_empty() && !rules.more.is_empty() => {
             rules.style = "cursor";
             rules.position = cursor.map_or_else(String::new, |input| input.name.clone());
-            rules.next = format!("{items}.-1.{item_id}");
+            rules.next = last_entry.map_or_else(|| format!("{items}.-1.{item_id}"), str::to_owned);
             rules.empty_ends = true;
         }
         _ => {
@@ -218,12 +235,27 @@ fn next_of<'a>(trees: &'a DocumentTrees, whole: &FlatSchema<'a>) -> Option<(Stri
             is_value(&member).then(|| ((*name).to_owned(), is_link(name, outer, &member)))
         })
     };
-    if let Some(found) = find(whole, "") {
-        return Some(found);
+    // `next: {href}`: an object about the next page, at the top or in one about the list.
+    let find_object = |schema: &FlatSchema<'a>| {
+        NEXT_OBJECTS.iter().find_map(|name| {
+            let object = FlatSchema::of(trees, *schema.members.get(name)?);
+            let has = |inner: &&&str| {
+                let member = object.members.get(**inner);
+                member.is_some_and(|member| is_value(&FlatSchema::of(trees, *member)))
+            };
+            let position = POSITIONS.iter().find(has).map(|inner| (inner, false));
+            let (inner, is_link) =
+                position.or_else(|| ADDRESSES.iter().find(has).map(|inner| (inner, true)))?;
+            Some((format!("{name}.{inner}"), is_link))
+        })
+    };
+    let found = find(whole, "").or_else(|| find_object(whole));
+    if found.is_some() {
+        return found;
     }
     AROUND.iter().find_map(|outer| {
         let around = FlatSchema::of(trees, *whole.members.get(outer)?);
-        if let Some((name, is_link)) = find(&around, outer) {
+        if let Some((name, is_link)) = find(&around, outer).or_else(|| find_object(&around)) {
             return Some((format!("{outer}.{name}"), is_link));
         }
         AROUND.iter().find_map(|middle| {

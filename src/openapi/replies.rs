@@ -2,6 +2,7 @@
 //!
 //! Ambiguity is a note, and the reply is then passed on whole.
 
+use super::alternatives::ListEntry;
 use super::bodies::reply_kind;
 use super::document::{DocumentTrees, Node};
 use super::model::{Endpoint, ListForm, ReplyForm, ReplyKind};
@@ -140,10 +141,10 @@ fn list<'a>(
         return None;
     }
     if flat.is_list() {
-        let entry = FlatSchema::of(trees, flat.items?);
+        let entry = ListEntry::of(trees, flat.items?);
         return form(trees, endpoint, String::new(), &entry, flat, has_link);
     }
-    let mut found: Vec<(String, FlatSchema<'a>)> = Vec::new();
+    let mut found: Vec<(String, ListEntry<'a>)> = Vec::new();
     for (name, member) in &flat.members {
         let schema = FlatSchema::of(trees, *member);
         if name.contains('.') {
@@ -151,7 +152,7 @@ fn list<'a>(
         }
         if schema.is_list() {
             if let Some(items) = schema.items {
-                found.push(((*name).to_owned(), FlatSchema::of(trees, items)));
+                found.push(((*name).to_owned(), ListEntry::of(trees, items)));
             }
         } else if matches!(*name, "data" | "meta" | "result" | "results" | "response" | "_embedded")
         {
@@ -161,12 +162,14 @@ fn list<'a>(
                     && !inner.contains('.')
                     && let Some(items) = schema.items
                 {
-                    found.push((format!("{name}.{inner}"), FlatSchema::of(trees, items)));
+                    found.push((format!("{name}.{inner}"), ListEntry::of(trees, items)));
                 }
             }
         }
     }
-    found.retain(|(_, entry)| !entry.members.is_empty() && id_of(trees, entry).is_some());
+    found.retain(|(_, entry)| {
+        !entry.known.members.is_empty() && id_of(trees, &entry.known).is_some()
+    });
     // One thing with lists inside has members of its own; a wrapped list has only what is about the list.
     let own = flat.members.keys().filter(|name| !is_about_list(name, &found)).count();
     match found.len() {
@@ -187,7 +190,7 @@ fn list<'a>(
     }
 }
 
-fn is_about_list(name: &str, lists: &[(String, FlatSchema<'_>)]) -> bool {
+fn is_about_list(name: &str, lists: &[(String, ListEntry<'_>)]) -> bool {
     let is_list = lists.iter().any(|(at, _)| at.split('.').next() == Some(name));
     let known = [NEXT, &AROUND, &TOTALS];
     is_list
@@ -214,6 +217,8 @@ fn is_about_list(name: &str, lists: &[(String, FlatSchema<'_>)]) -> bool {
                 | "isLast"
                 | "uri"
                 | "url"
+                | "first_id"
+                | "last_id"
                 | "end"
                 | "kind"
                 | "apiVersion"
@@ -224,7 +229,7 @@ fn form<'a>(
     trees: &'a DocumentTrees,
     endpoint: &mut Endpoint,
     items: String,
-    entry: &FlatSchema<'a>,
+    ListEntry { known: entry, whole: described }: &ListEntry<'a>,
     whole: &FlatSchema<'a>,
     has_link: bool,
 ) -> Option<ListForm> {
@@ -252,7 +257,7 @@ fn form<'a>(
         }
     }
     let paging = paging(trees, endpoint, whole, (&items, &item_id), has_link);
-    describe(trees, &mut endpoint.reply, entry);
+    describe(trees, &mut endpoint.reply, described);
     Some(ListForm { items, item_id, item_name, slim, paging })
 }
 

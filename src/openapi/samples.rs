@@ -161,7 +161,7 @@ impl<'a> Examples<'a> {
         if ends {
             return json!({});
         }
-        if let Some(first) = schema.first.filter(|_| schema.members.is_empty()) {
+        if let Some(first) = schema.shapes.first().copied().filter(|_| schema.members.is_empty()) {
             return self.of(&FlatSchema::of(self.trees, first), depth + 1);
         }
         let is_wanted = |name: &&str| {

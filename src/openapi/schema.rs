@@ -37,8 +37,8 @@ pub struct FlatSchema<'a> {
     pub required: Vec<&'a str>,
     /// `oneOf` and `anyOf` with more than one shape, by their names.
     pub alternatives: Vec<String>,
-    /// The first of them, for a sample.
-    pub first: Option<Node<'a>>,
+    /// The alternatives themselves.
+    pub shapes: Vec<Node<'a>>,
     /// All of them are texts, numbers or truths, which are alike in an address.
     pub is_plain_choice: bool,
     pub items: Option<Node<'a>>,
@@ -211,7 +211,7 @@ impl<'a> FlatSchema<'a> {
                     !flat.types.is_empty() && flat.types.iter().all(is_scalar)
                 });
                 self.alternatives.extend(names);
-                self.first = self.first.or(several.first().copied());
+                self.shapes.extend(several);
             }
         }
     }

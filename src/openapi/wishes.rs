@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::fields::KeptOptions;
 use super::ids::RequestKey;
 use super::model::Endpoint;
 use super::modes::{self, ModeDecision, ModeFault};
@@ -18,6 +19,8 @@ pub struct ApiWishes {
     pub renames: BTreeMap<String, String>,
     /// Ids that a project already has for method and path.
     pub kept: BTreeMap<RequestKey, String>,
+    /// The options of commands that a project already has for method and path.
+    pub options: BTreeMap<RequestKey, KeptOptions>,
     /// Only these requests, whatever `select` says; `None` for all.
     pub only: Option<BTreeSet<RequestKey>>,
 }

@@ -10,6 +10,11 @@ pub struct KnownProcess {
 }
 
 impl KnownProcess {
+    #[must_use]
+    pub fn id(self) -> i32 {
+        self.id
+    }
+
     /// Whether it is the process with this number.
     #[must_use]
     pub fn has_id(self, id: i32) -> bool {

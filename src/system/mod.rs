@@ -27,6 +27,7 @@ pub mod process;
 pub mod program;
 pub mod progress;
 pub mod prompt;
+pub mod queued;
 pub mod random;
 pub mod relay;
 pub mod replace;

@@ -15,13 +15,15 @@ use process_wrap::std::{ChildWrapper, CommandWrap};
 use super::clock::Stopwatch;
 use super::descendants::{self, KnownProcess};
 use super::enclosure::{self, Enclosure};
-use super::{interrupt, keeper, rights};
+use super::{interrupt, keeper, queued, rights};
 
 /// Time limit for a program to end after a signal.
 const PATIENCE: Duration = Duration::from_millis(1_000);
 /// Time limit for killed processes to end, and for streams to close after that.
 const KILL_LIMIT: Duration = Duration::from_secs(2);
 const POLL: Duration = Duration::from_millis(2);
+/// How often a program that is late is asked how long it waited for a processor.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// A program that writes this multiple of the stored output is killed.
 pub const MOST_TIMES: u64 = 4;
@@ -36,6 +38,8 @@ pub struct Launch<'a> {
     pub environment: &'a [(String, String)],
     pub stdin: &'a [u8],
     pub limit: Duration,
+    /// Time in the queue of a processor does not count, up to three times the limit.
+    pub excuses_queue: bool,
     /// Largest stored output of each stream, in bytes; at four times as many the program is killed.
     pub most_output: usize,
     pub stimulus: Stimulus<'a>,
@@ -226,6 +230,7 @@ fn wait(
     below: &mut Vec<KnownProcess>,
 ) -> std::io::Result<(Ending, Option<u64>)> {
     let mut stimulated = None;
+    let mut until = launch.limit;
     // A call that is stopped takes what it started along, also what left its session.
     let mut stop = |id: u32| {
         if let (Stimulus::StopWhen(_), Ok(id)) = (launch.stimulus, i32::try_from(id)) {
@@ -244,8 +249,13 @@ fn wait(
             Some(Ending::Interrupted)
         } else if flooded.load(Ordering::Relaxed) {
             Some(Ending::Flooded)
-        } else if u128::from(now) > launch.limit.as_millis() {
-            Some(Ending::TimedOut)
+        } else if Duration::from_millis(now) > until {
+            let excused = match launch.excuses_queue {
+                true => queued::excused(queued::longest(child.id()), launch.limit),
+                false => Duration::ZERO,
+            };
+            until = Duration::from_millis(now) + LOOK_AGAIN;
+            (Duration::from_millis(now) > launch.limit + excused).then_some(Ending::TimedOut)
         } else {
             None
         };

@@ -180,14 +180,15 @@ fn kept_wishes(recorded: &Recorded, api: &ApiDescription, notes: &mut Vec<String
     let section = &recorded.section;
     let is_free =
         |now: &RequestKey, key: &RequestKey| now == key || !recorded.known.contains_key(now);
-    let kept: BTreeMap<_, _> = recorded
-        .known
-        .iter()
-        .filter_map(|(key, known)| {
-            let now = moved(&api.endpoints, key, &known.operation_id)?;
-            is_free(&now, key).then(|| (now, known.id.clone()))
-        })
-        .collect();
+    let mut kept = BTreeMap::new();
+    let mut options = BTreeMap::new();
+    for (key, known) in &recorded.known {
+        let now = moved(&api.endpoints, key, &known.operation_id);
+        if let Some(now) = now.filter(|now| is_free(now, key)) {
+            options.insert(now.clone(), known.options.clone());
+            kept.insert(now, known.id.clone());
+        }
+    }
     let present: BTreeSet<&String> = kept.values().collect();
     let mut modes = BTreeMap::new();
     for (id, mode) in &section.modes {
@@ -206,6 +207,7 @@ fn kept_wishes(recorded: &Recorded, api: &ApiDescription, notes: &mut Vec<String
         include_deprecated: section.include_deprecated,
         modes,
         kept,
+        options,
         ..ApiWishes::default()
     }
 }

@@ -463,3 +463,113 @@ fn schemas_without_an_end_are_read_in_time() {
     assert!(project.join("agent-harness/aos_endless/commands/test_turn.py").is_file());
     assert_eq!(sandbox.aos_in(&project, &["check"]).data()["summary"]["errors"], 0);
 }
+
+/// Methods by name, as chat services and payment services have them; some of them changed something as a read.
+const NAMED: &str = r#"
+openapi: 3.1.0
+info: {title: Talk, version: '1'}
+servers: [{url: 'https://talk.example/api'}]
+security: [{oauth: []}]
+components:
+  securitySchemes: {oauth: {type: oauth2, flows: {}}}
+  schemas:
+    Room: {type: object, properties: {id: {type: string}, topic: {type: string}}}
+    Direct: {type: object, properties: {id: {type: string}, people: {type: integer}}}
+paths:
+  /rooms.list:
+    get:
+      parameters:
+        - {name: token, in: query, required: true, schema: {type: string}}
+        - {name: limit, in: query, schema: {type: integer}}
+        - {name: offset, in: query, schema: {type: string}}
+      responses: {'200': {content: {application/json: {schema: {type: object, properties: {
+        rooms: {type: array, items: {oneOf: [{$ref: '#/components/schemas/Room'}, {$ref: '#/components/schemas/Direct'}]}},
+        next_page: {type: object, nullable: true, properties: {offset: {type: string}, uri: {type: string}}}}}}}}}
+  /rooms.people:
+    get:
+      parameters: [{name: after, in: query, schema: {type: string}}, {name: limit, in: query, schema: {type: integer}}]
+      responses: {'200': {content: {application/json: {schema: {type: object, properties: {
+        data: {type: array, items: {$ref: '#/components/schemas/Room'}}, first_id: {type: string}, last_id: {type: string},
+        has_more: {type: boolean}}}}}}}
+  /rooms.words:
+    get:
+      parameters: [{name: page, in: query, schema: {type: integer}}]
+      responses: {'200': {content: {application/json: {schema: {type: object, properties: {
+        data: {type: array, items: {$ref: '#/components/schemas/Room'}},
+        _links: {type: object, properties: {next: {type: object, properties: {href: {type: string}}}}}}}}}}}
+  /photos.remove:
+    post:
+      requestBody: {content: {application/x-www-form-urlencoded: {schema: {type: object, properties: {token: {type: string, description: Authentication token}}}}}}
+      responses: {'204': {description: done}}
+  /rooms.delete:
+    post:
+      parameters: [{name: token, in: header, required: true, schema: {type: string}}]
+      responses: {'204': {description: done}}
+  /apps.uninstall:
+    get: {responses: {'204': {description: done}}}
+  /links.share:
+    get: {responses: {'204': {description: done}}}
+  /rooms.info:
+    get: {responses: {'204': {description: done}}}
+  /tokens.check:
+    post:
+      requestBody: {required: true, content: {application/json: {schema: {type: object, required: [token], properties: {token: {type: string}}}}}}
+      responses: {'204': {description: done}}
+  /shops/{id}/splitRules:
+    get: {parameters: [{name: id, in: path, required: true, schema: {type: string}}], responses: {'204': {description: done}}}
+  /shops/{id}/splitRules/{rule}:
+    get: {parameters: [{name: id, in: path, required: true, schema: {type: string}}, {name: rule, in: path, required: true, schema: {type: string}}], responses: {'204': {description: done}}}
+"#;
+
+#[test]
+fn methods_that_are_called_by_name_have_the_ids_and_modes_of_their_verbs() {
+    let sandbox = Sandbox::new();
+    let file = described(&sandbox, NAMED);
+    let answer = sandbox.aos(&["new", "talk", "--openapi", &file, "--list"]).data();
+    for (id, mode, class, request) in [
+        ("room.list", "readonly", "read", "GET /rooms.list"),
+        ("room.people", "readonly", "read", "GET /rooms.people"),
+        ("room.info", "readonly", "read", "GET /rooms.info"),
+        ("room.delete", "admin", "destructive", "POST /rooms.delete"),
+        ("app.uninstall", "admin", "destructive", "GET /apps.uninstall"),
+        ("link.share", "write", "write", "GET /links.share"),
+        ("split_rule.list", "readonly", "read", "GET /shops/{id}/splitRules"),
+    ] {
+        let found = command(&answer, id);
+        assert_eq!(
+            (&found["mode"], &found["class"], &found["request"]),
+            (&mode.into(), &class.into(), &request.into())
+        );
+    }
+}
+
+#[test]
+fn an_input_for_the_credential_of_the_call_is_sent_by_the_client_and_other_secrets_stay_out() {
+    let sandbox = Sandbox::new();
+    let file = described(&sandbox, NAMED);
+    let answer = sandbox.aos(&["new", "talk", "--openapi", &file, "--list"]).data();
+    let notes = command(&answer, "room.delete")["notes"].to_string();
+    assert!(
+        notes.contains("`token` is the credential, which is sent without an option"),
+        "{notes}"
+    );
+    assert_eq!(reason(&answer, "POST /tokens.check"), "it needs the secret `token` as an input");
+    let words = ["new", "talk", "--openapi", &file, "--list", "--select", "/tokens*"];
+    let error = sandbox.aos(&words).error("E_VALIDATION", 2);
+    assert!(error["message"].to_string().contains("POST /tokens.check: it needs"), "{error}");
+}
+
+#[test]
+fn lists_are_followed_by_an_offset_that_is_a_text_by_the_last_id_and_by_a_link_in_an_object() {
+    let sandbox = Sandbox::new();
+    let file = described(&sandbox, NAMED);
+    let answer = sandbox.aos(&["new", "talk", "--openapi", &file, "--list"]).data();
+    for (id, paging) in [
+        ("room.list", "cursor at next_page.offset"),
+        ("room.people", "cursor at last_id"),
+        ("room.words", "link at _links.next.href"),
+    ] {
+        assert_eq!(command(&answer, id)["paging"], paging, "{id}: {answer:#}");
+    }
+    assert_eq!(command(&answer, "room.list")["inputs"], json!([]));
+}

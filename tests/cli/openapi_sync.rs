@@ -235,3 +235,39 @@ fn another_way_of_sending_credentials_is_breaking() {
     assert!(changes.contains("the credentials are sent in another way"), "{error:#}");
     assert_eq!(before, disk::state(&project));
 }
+
+#[test]
+fn an_option_keeps_its_name_when_its_value_is_described_in_another_way() {
+    for template in ["connector-python", "cli-python"] {
+        let sandbox = Sandbox::new();
+        let body = |members: &str, size: &str| {
+            format!(
+                ", requestBody: {{required: true, content: {{application/json: {{schema: {{type: object, properties: \
+                 {{parent: {{type: object, required: [id], properties: {{{members}}}}}, size: {{type: string, enum: [{size}]}}}}}}}}}}}}"
+            )
+        };
+        let plain = body("id: {type: string}", "s, m");
+        let more = body("id: {type: string, minLength: 9}", "s, m, l");
+        let files = |more: &str| operation("post /files", "makeFile", more);
+        let folders = |more: &str| operation("post /folders", "makeFolder", more);
+        // It would be called `parent`, if the option of another command were free.
+        let links = operation(
+            "get /a/links",
+            "links",
+            ", parameters: [{name: parent, in: query, schema: {type: integer}}]",
+        );
+        let old = [files(&plain), folders(&plain)].concat();
+        let new = [links, files(&more), folders(&plain)].concat();
+        let old = described(&sandbox, "old.yaml", &old, BEARER);
+        let new = described(&sandbox, "new.yaml", &new, BEARER);
+        let words = ["new", "acme", "--no-git", "--template", template, "--openapi", &old];
+        let project = sandbox.aos(&words).data()["path"].as_str().expect("a path").to_owned();
+        let words =
+            ["sync-api", "--openapi", &new, "--dry-run", "--fields", "api_changes,confirm_token"];
+        let preview = sandbox.aos_in(&PathBuf::from(project), &words).data();
+        assert_eq!(said(&preview["api_changes"], true), "", "{template}: {preview:#}");
+        let harmless = said(&preview["api_changes"], false);
+        assert!(harmless.contains("link.list: the command is new"), "{harmless}");
+        assert!(harmless.contains("`size` may be l"), "{harmless}");
+    }
+}

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::generate::manifest;
 use super::operations::{Operation, Preset, PresetField};
-use crate::openapi::{KnownCommand, RequestKey};
+use crate::openapi::{InputPlace, KeptOptions, KnownCommand, RequestKey};
 use crate::report::answers::openapi::ApiChange;
 
 /// The ids of the operations that came from a description.
@@ -15,10 +15,38 @@ pub fn known(preset: &Preset) -> BTreeMap<RequestKey, KnownCommand> {
         let command = KnownCommand {
             id: operation.id.to_string(),
             operation_id: operation.x_operation_id.clone(),
+            options: options(operation, path),
         };
         Some(((method.to_owned(), path.to_owned()), command))
     });
     operations.collect()
+}
+
+/// The option of each input, by the name that the description gives it.
+fn options(operation: &Operation, path: &str) -> KeptOptions {
+    let named = |path: &str| -> Vec<String> {
+        let parts = path.split('{').skip(1).filter_map(|part| part.split_once('}'));
+        parts.map(|(name, _)| name.to_owned()).collect()
+    };
+    let mut options: KeptOptions = named(path)
+        .into_iter()
+        .zip(named(&operation.path))
+        .map(|(name, option)| ((InputPlace::Path, name), option))
+        .collect();
+    for (place, wires) in [
+        (InputPlace::Query, &operation.query),
+        (InputPlace::Header, &operation.headers),
+        (InputPlace::Body, &operation.body),
+    ] {
+        for (name, option) in wires.pairs() {
+            let input = match name.as_str() {
+                "" => (InputPlace::WholeBody, "body".to_owned()),
+                _ => (place, name),
+            };
+            options.insert(input, option.to_string());
+        }
+    }
+    options
 }
 
 /// The changes in the order of the commands, those that are gone at the end.

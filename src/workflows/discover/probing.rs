@@ -97,6 +97,7 @@ fn run(
         environment: variables,
         stdin: &[],
         limit,
+        excuses_queue: false,
         most_output,
         stimulus: Stimulus::None,
         obeys_modes: false,

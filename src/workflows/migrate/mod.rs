@@ -10,6 +10,7 @@ mod draft;
 mod fleet;
 mod proof;
 pub mod request;
+mod rewriting;
 pub mod seam;
 
 use std::cell::RefCell;
@@ -24,9 +25,7 @@ use crate::inputs::fleet_file::BASELINE_PATH;
 use crate::inputs::project::{Project, Slot};
 use crate::inputs::repository;
 use crate::plan::{Digest, Plan, RelativePath};
-use crate::report::answers::migrate::{
-    MigrateAnswer, MigrationFacts, RewriteReport, UntouchedReport,
-};
+use crate::report::answers::migrate::{MigrateAnswer, MigrationFacts};
 use crate::report::migration::MigrationReport;
 use crate::report::{ErrorCode, Failure, Outcome, answers};
 use crate::visible::Visible;
@@ -38,7 +37,8 @@ use fleet::FleetPlans;
 pub use fleet::migrate_all;
 use proof::Prover;
 use request::{MigrateRequest, ProofDepth};
-use seam::{MIGRATORS, Migrator, ProjectRewrite, RewriteSubject, Rewritten, UntouchedPlace};
+use rewriting::RewrittenProject;
+use seam::{MIGRATORS, Migrator};
 
 /// The consent to a change.
 #[derive(Clone, Copy)]
@@ -125,31 +125,15 @@ fn prepare(
     let withheld = migrator.rewrites().iter().flat_map(|rewrite| rewrite.generators).copied();
     let withheld: BTreeSet<&str> = withheld.collect();
     let release = std::sync::Arc::clone(&obtained.release);
-    let mut draft = Draft::new(project, release, original.clone(), record, &withheld);
-    let mut complete = draft.complete()?;
-    let adopted = complete.clone();
+    let draft = Draft::new(project, release, original.clone(), record, &withheld);
+    let adopted = draft.complete()?;
     let mut prover = Prover::new(project, migrator);
-    let mut rewrites = Vec::new();
-    for (rewrite, is_wanted) in migrator.rewrites().iter().zip(wanted) {
-        if !is_wanted {
-            rewrites.push(report(rewrite, "skipped", &Rewritten::default()));
-            continue;
-        }
-        let subject = RewriteSubject { files: &complete.files, managed: &complete.managed };
-        let rewritten = (rewrite.run)(&subject);
-        let (next, mut entry) = attempt(&draft, &complete, rewrite, &rewritten);
-        if let Some((changed, tree)) = next {
-            if depth == ProofDepth::Each {
-                entry.proof = Some(prover.compare(&complete.files, &tree.files)?);
-            }
-            if entry.proof.as_ref().is_none_or(|proof| proof.broken.is_empty()) {
-                (draft, complete) = (changed, tree);
-            } else {
-                entry.status = "refused";
-            }
-        }
-        rewrites.push(entry);
-    }
+    let start = (&draft, &adopted);
+    let rewritten = match depth {
+        ProofDepth::Each => rewriting::proved(start, migrator, wanted, &mut prover)?,
+        ProofDepth::Whole | ProofDepth::None => rewriting::unproved(start, migrator, wanted),
+    };
+    let RewrittenProject { draft, complete, reports: rewrites, .. } = rewritten;
     let mut whole = None;
     if depth == ProofDepth::Whole && rewrites.iter().any(|entry| entry.status == "rewritten") {
         let proof = prover.compare(&adopted.files, &complete.files)?;
@@ -184,67 +168,6 @@ fn prepare(
         notes,
     };
     Ok(PreparedMigration { plan, record: draft.record.clone(), complete, facts })
-}
-
-/// The draft after a rewrite, and its report; `None` when nothing changes.
-fn attempt<'a>(
-    draft: &Draft<'a>,
-    complete: &Complete,
-    rewrite: &'static ProjectRewrite,
-    rewritten: &Rewritten,
-) -> (Option<(Draft<'a>, Complete)>, RewriteReport) {
-    let unchanged = || {
-        let status = if rewritten.untouched.is_empty() { "nothing" } else { "untouched" };
-        report(rewrite, status, rewritten)
-    };
-    if rewritten.changes_nothing() {
-        return (None, unchanged());
-    }
-    let mut changed = draft.clone();
-    changed.apply(rewrite, rewritten);
-    let tree = match changed.complete() {
-        Ok(tree) => tree,
-        Err(failure) => {
-            let mut refused = rewritten.clone();
-            refused.untouched.push(UntouchedPlace::of(".", None, failure.message));
-            return (None, report(rewrite, "untouched", &refused));
-        }
-    };
-    let paths = changed_paths(&complete.files, &tree.files);
-    if paths.is_empty() {
-        return (None, unchanged());
-    }
-    let mut entry = report(rewrite, "rewritten", rewritten);
-    entry.files = paths;
-    (Some((changed, tree)), entry)
-}
-
-fn changed_paths(before: &ProjectFiles, after: &ProjectFiles) -> Vec<String> {
-    let paths: BTreeSet<_> = before.files.keys().chain(after.files.keys()).collect();
-    let is_changed = |path: &&&String| before.bytes(path) != after.bytes(path);
-    let paths = paths.iter().filter(is_changed).map(|path| (*path).clone());
-    // The lock follows from the others.
-    paths.filter(|path| path != LOCK_PATH).collect()
-}
-
-fn report(
-    rewrite: &'static ProjectRewrite,
-    status: &'static str,
-    rewritten: &Rewritten,
-) -> RewriteReport {
-    let place = |place: &UntouchedPlace| UntouchedReport {
-        path: place.path.clone(),
-        line: place.line,
-        reason: place.reason.clone(),
-    };
-    RewriteReport {
-        id: rewrite.id,
-        summary: rewrite.summary,
-        status,
-        files: Vec::new(),
-        untouched: rewritten.untouched.iter().map(place).collect(),
-        proof: None,
-    }
 }
 
 fn conclude(

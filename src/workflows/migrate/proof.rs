@@ -3,7 +3,7 @@
 //! The copy holds what git would keep, and a file that starts the tool from the copy alone. Nothing of the project is
 //! written. Results of equal trees are kept for a while, so that a confirmed plan is not examined again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest as _, Sha256};
 
@@ -65,14 +65,57 @@ impl<'a> Prover<'a> {
         })
     }
 
+    /// The effect of each step from one of these trees to the next; `None` when a step breaks a probe. Between the
+    /// first and the last tree only those probes are run whose verdict is another in the end.
+    ///
+    /// # Errors
+    /// When the run was interrupted.
+    pub fn steps(&mut self, trees: &[ProjectFiles]) -> Result<Option<Vec<RewriteProof>>, Failure> {
+        let [first, between @ .., last] = trees else { return Ok(Some(Vec::new())) };
+        let first = match self.examine(first)? {
+            Ok(first) => first,
+            Err(why) => {
+                let missing = || RewriteProof::missing(why.clone().into());
+                return Ok(Some((1..trees.len()).map(|_| missing()).collect()));
+            }
+        };
+        let Ok(last) = self.examine(last)? else { return Ok(None) };
+        let probes: BTreeSet<&String> = first.keys().chain(last.keys()).collect();
+        let is_changed = |probe: &&String| first.get(*probe) != last.get(*probe);
+        let changed: Vec<String> = probes.into_iter().filter(is_changed).cloned().collect();
+        let mut verdicts = vec![first.clone()];
+        for tree in between {
+            let mut found = first.clone();
+            if !changed.is_empty() {
+                let Ok(again) = self.examine_some(tree, &changed)? else { return Ok(None) };
+                found.extend(again);
+            }
+            verdicts.push(found);
+        }
+        verdicts.push(last);
+        let pairs = verdicts.windows(2).filter_map(|pair| Some((pair.first()?, pair.last()?)));
+        let proofs: Vec<_> = pairs.map(|(before, after)| proof(before, after)).collect();
+        let is_safe = proofs.iter().all(|proof| proof.broken.is_empty());
+        Ok(is_safe.then_some(proofs))
+    }
+
     fn examine(&mut self, files: &ProjectFiles) -> Result<Examination, Failure> {
-        let digest = digest(files);
+        self.examine_some(files, &[])
+    }
+
+    /// The verdicts of these probes; of all probes without any.
+    fn examine_some(
+        &mut self,
+        files: &ProjectFiles,
+        probes: &[String],
+    ) -> Result<Examination, Failure> {
+        let digest = digest(files, probes);
         if let Some(known) = self.known.get(&digest) {
             return Ok(known.clone());
         }
         let examined = match kept(&digest) {
             Some(verdicts) => Ok(verdicts),
-            None => self.run(files)?,
+            None => self.run(files, probes)?,
         };
         if let Ok(verdicts) = &examined {
             keep(&digest, verdicts);
@@ -81,7 +124,7 @@ impl<'a> Prover<'a> {
         Ok(examined)
     }
 
-    fn run(&mut self, files: &ProjectFiles) -> Result<Examination, Failure> {
+    fn run(&mut self, files: &ProjectFiles, probes: &[String]) -> Result<Examination, Failure> {
         interrupt::check()?;
         // The entry point may be another one after a rewrite.
         let launcher = match self.migrator.launcher(&self.project.root, files) {
@@ -90,14 +133,14 @@ impl<'a> Prover<'a> {
         };
         let programs = [(launcher.path.as_str(), launcher.text.as_str())];
         match copies::make(&self.project.directory_name, files, &programs) {
-            Ok(directory) => conform(&directory, &self.project.directory_name, &launcher),
+            Ok(directory) => conform(&directory, &self.project.directory_name, &launcher, probes),
             Err(error) => Ok(Err(format!("a copy of the project cannot be made: {error}").into())),
         }
     }
 }
 
-/// A digest of every file.
-fn digest(files: &ProjectFiles) -> Digest {
+/// A digest of every file and of the probes that are run.
+fn digest(files: &ProjectFiles, probes: &[String]) -> Digest {
     let mut hasher = Sha256::new();
     hasher.update(env!("CARGO_PKG_VERSION"));
     for (path, file) in &files.files {
@@ -107,6 +150,10 @@ fn digest(files: &ProjectFiles) -> Digest {
         hasher.update((file.bytes.len() as u64).to_be_bytes());
         hasher.update(&file.bytes);
     }
+    for probe in probes {
+        hasher.update([b'\n']);
+        hasher.update(probe);
+    }
     Digest::of(&hasher.finalize())
 }
 
@@ -115,10 +162,13 @@ fn conform(
     directory: &TemporaryDirectory,
     name: &str,
     launcher: &ProjectLauncher,
+    probes: &[String],
 ) -> Result<Examination, Failure> {
     let readable = launcher.readable.iter();
+    let readable = readable.map(|path| ("--readable", path.to_string_lossy().into_owned()));
     let options: Vec<_> = readable
-        .flat_map(|path| ["--readable".to_owned(), path.to_string_lossy().into_owned()])
+        .chain(probes.iter().map(|probe| ("--probe", probe.clone())))
+        .flat_map(|(option, value)| [option.to_owned(), value])
         .collect();
     let none = |why: &str| Ok(Err(format!("`aos conform` returned no result: {why}").into()));
     match child::run(&directory.path().join(name), &options) {

@@ -155,6 +155,7 @@ fn asked(
         environment: &sandbox.environment(),
         stdin: format!("{call}\n").as_bytes(),
         limit: PROBE_LIMIT,
+        excuses_queue: true,
         most_output: MAX_OUTPUT,
         stimulus: Stimulus::None,
         obeys_modes: false,

@@ -203,6 +203,7 @@ impl MockProcess {
                 environment: &environment,
                 stdin: &[],
                 limit: LIFE,
+                excuses_queue: false,
                 most_output: MAX_OUTPUT,
                 stimulus: Stimulus::StopWhen(&is_due),
                 obeys_modes: false,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::table::{DescribedInput, DescribedOperation, DescribedTool};
-use crate::openapi::{KnownCommand, RequestKey};
+use crate::openapi::{InputPlace, KeptOptions, KnownCommand, RequestKey};
 use crate::report::answers::openapi::ApiChange;
 
 /// The ids of the operations.
@@ -11,11 +11,30 @@ use crate::report::answers::openapi::ApiChange;
 pub fn known(tool: &DescribedTool) -> BTreeMap<RequestKey, KnownCommand> {
     let operations = tool.operations.iter().filter_map(|operation| {
         let (method, path) = operation.request.split_once(' ')?;
-        let command =
-            KnownCommand { id: operation.id.clone(), operation_id: operation.operation_id.clone() };
+        let command = KnownCommand {
+            id: operation.id.clone(),
+            operation_id: operation.operation_id.clone(),
+            options: options(operation),
+        };
         Some(((method.to_owned(), path.to_owned()), command))
     });
     operations.collect()
+}
+
+/// The option of each input, by the name that the description gives it.
+fn options(operation: &DescribedOperation) -> KeptOptions {
+    let options = operation.inputs.iter().filter_map(|input| {
+        let place = match input.place.as_str() {
+            "path" => InputPlace::Path,
+            "query" => InputPlace::Query,
+            "header" => InputPlace::Header,
+            "body" => InputPlace::Body,
+            "whole" => InputPlace::WholeBody,
+            _ => return None,
+        };
+        Some(((place, input.name.clone()), input.option.clone()))
+    });
+    options.collect()
 }
 
 /// The changes in the order of the commands, those that are gone at the end.

@@ -233,6 +233,7 @@ fn step(sandbox: &Sandbox, step: &InstallStep<'_>) -> (Option<i32>, CallEvidence
         environment: &environment,
         stdin: &[],
         limit: step.limit,
+        excuses_queue: true,
         most_output: MAX_OUTPUT,
         stimulus: Stimulus::None,
         obeys_modes: false,

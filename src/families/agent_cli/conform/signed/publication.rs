@@ -164,6 +164,7 @@ fn run(
         environment: &place.environment(),
         stdin: &[],
         limit: LIMIT,
+        excuses_queue: false,
         most_output: MAX_OUTPUT,
         stimulus: Stimulus::None,
         obeys_modes: false,

@@ -3,8 +3,8 @@
 mod audit_log;
 mod dispatch;
 mod fields;
-mod output;
 mod option_value;
+mod output;
 mod usage;
 
 use std::ffi::OsString;

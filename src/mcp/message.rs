@@ -36,6 +36,8 @@ pub enum LineFault {
     NotAnObject,
     #[error("`{name}` {reason}")]
     Member { id: Value, name: &'static str, reason: &'static str },
+    #[error("a member of the message is there twice")]
+    Twice,
     #[error("the id {id} is already used by a request that is still running")]
     UsedId { id: String },
     #[error("the parameters of `{method}` are not valid: {reason}")]
@@ -66,6 +68,7 @@ impl LineFault {
             | Self::Batch
             | Self::NotAnObject
             | Self::Member { .. }
+            | Self::Twice
             | Self::UsedId { .. } => -32_600,
             Self::Parameters { .. } => -32_602,
         }
@@ -124,6 +127,10 @@ fn read(line: &[u8]) -> Result<Option<Box<ClientJsonRpcMessage>>, LineFault> {
     match serde_json::from_str(text) {
         Ok(message) => Ok(Some(Box::new(message))),
         Err(_) if is_response || id.is_none() => Ok(None),
+        // A value has each member once.
+        Err(_) if serde_json::from_value::<ClientJsonRpcMessage>(value.clone()).is_ok() => {
+            Err(LineFault::Twice)
+        }
         Err(error) => Err(LineFault::Parameters {
             id: id.unwrap_or_default(),
             method: excerpt(&method, MAX_ID),
@@ -193,6 +200,7 @@ mod tests {
             (b"{\"id\":1}\xff", -32_700, Value::Null),
             (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"} x", -32_700, Value::Null),
             (b"[]", -32_600, Value::Null),
+            (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"id\":2,\"method\":\"ping\"}", -32_600, Value::Null),
             (b"7", -32_600, Value::Null),
             (b"{\"id\":4,\"method\":\"ping\"}", -32_600, 4.into()),
             (b"{\"jsonrpc\":\"2.0\",\"id\":\"a\"}", -32_600, "a".into()),

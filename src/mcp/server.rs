@@ -6,9 +6,10 @@ use std::time::Duration;
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, Implementation, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ServerCapabilities,
-    ServerConfig, SubscriptionFilter, Tool as Described, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
+    Implementation, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
+    ProgressToken, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool as Described,
+    ToolAnnotations,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, RoleServer, SubscriptionContext};
 use serde_json::{Map, Value, json};
@@ -200,7 +201,10 @@ impl ServerHandler for Server {
     ) -> Result<ListToolsResult, ErrorData> {
         // The list has one page, so no cursor was ever given.
         if request.is_some_and(|request| request.cursor.is_some()) {
-            return Err(ErrorData::invalid_params("the cursor is unknown; the list has one page", None));
+            return Err(ErrorData::invalid_params(
+                "the cursor is unknown; the list has one page",
+                None,
+            ));
         }
         let tools = self.session.catalogue().listed().into_iter().map(described).collect();
         Ok(ListToolsResult::with_all_items(tools))

@@ -12,14 +12,25 @@ use crate::toolchain;
 /// Lines, with the code and the id of the error that each gets.
 fn faults() -> Vec<(Vec<u8>, i64, Value)> {
     let request = |rest: &str| format!("{{\"jsonrpc\":\"2.0\",{rest}}}").into_bytes();
-    let long = request(&format!("\"id\":1,\"method\":\"ping\",\"params\":{{\"x\":\"{}\"}}", "a".repeat(5 << 20)));
-    let deep = request(&format!("\"id\":1,\"method\":\"ping\",\"params\":{}{}", "[".repeat(9_000), "]".repeat(9_000)));
+    let long = request(&format!(
+        "\"id\":1,\"method\":\"ping\",\"params\":{{\"x\":\"{}\"}}",
+        "a".repeat(5 << 20)
+    ));
+    let deep = request(&format!(
+        "\"id\":1,\"method\":\"ping\",\"params\":{}{}",
+        "[".repeat(9_000),
+        "]".repeat(9_000)
+    ));
     vec![
         (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":".to_vec(), -32_700, Value::Null),
         (b"hello".to_vec(), -32_700, Value::Null),
         (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\xff\"}".to_vec(), -32_700, Value::Null),
         (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"} x".to_vec(), -32_700, Value::Null),
-        (request("\"id\":1,\"method\":\"ping\",\"params\":{\"x\":\"\\ud800\"}"), -32_700, Value::Null),
+        (
+            request("\"id\":1,\"method\":\"ping\",\"params\":{\"x\":\"\\ud800\"}"),
+            -32_700,
+            Value::Null,
+        ),
         (deep, -32_700, Value::Null),
         (long, -32_600, Value::Null),
         (b"[]".to_vec(), -32_600, Value::Null),
@@ -32,6 +43,7 @@ fn faults() -> Vec<(Vec<u8>, i64, Value)> {
         (request("\"id\":{\"a\":1},\"method\":\"ping\""), -32_600, Value::Null),
         (request("\"id\":1.5,\"method\":\"ping\""), -32_600, Value::Null),
         (request("\"id\":true,\"method\":\"ping\""), -32_600, Value::Null),
+        (request("\"id\":1,\"id\":2,\"method\":\"ping\""), -32_600, Value::Null),
         (request("\"id\":8,\"method\":1"), -32_600, json!(8)),
         (request("\"id\":9"), -32_600, json!(9)),
         (request("\"id\":10,\"method\":\"foo/bar\""), -32_601, json!(10)),
@@ -39,14 +51,24 @@ fn faults() -> Vec<(Vec<u8>, i64, Value)> {
         (request("\"id\":12,\"method\":\"tools/call\""), -32_602, json!(12)),
         (request("\"id\":13,\"method\":\"tools/call\",\"params\":{}"), -32_602, json!(13)),
         (request("\"id\":14,\"method\":\"tools/call\",\"params\":[1]"), -32_602, json!(14)),
-        (request("\"id\":15,\"method\":\"tools/call\",\"params\":{\"name\":5}"), -32_602, json!(15)),
         (
-            request("\"id\":16,\"method\":\"tools/call\",\"params\":{\"name\":\"echo\",\"arguments\":[1]}"),
+            request("\"id\":15,\"method\":\"tools/call\",\"params\":{\"name\":5}"),
+            -32_602,
+            json!(15),
+        ),
+        (
+            request(
+                "\"id\":16,\"method\":\"tools/call\",\"params\":{\"name\":\"echo\",\"arguments\":[1]}",
+            ),
             -32_602,
             json!(16),
         ),
         (request("\"id\":17,\"method\":\"tools/list\",\"params\":\"x\""), -32_602, json!(17)),
-        (request("\"id\":18,\"method\":\"tools/list\",\"params\":{\"cursor\":\"x\"}"), -32_602, json!(18)),
+        (
+            request("\"id\":18,\"method\":\"tools/list\",\"params\":{\"cursor\":\"x\"}"),
+            -32_602,
+            json!(18),
+        ),
         (request("\"id\":19,\"method\":\"initialize\""), -32_602, json!(19)),
     ]
 }
@@ -59,9 +81,16 @@ fn a_line_that_is_no_message_gets_its_error_and_the_session_goes_on() {
         let shown = String::from_utf8_lossy(&line[..line.len().min(120)]).into_owned();
         client.write_line(&line);
         let answer = client.hear();
-        assert_eq!((&answer["error"]["code"], answer.get("id")), (&json!(code), Some(&id)), "{shown}: {answer}");
+        assert_eq!(
+            (&answer["error"]["code"], answer.get("id")),
+            (&json!(code), Some(&id)),
+            "{shown}: {answer}"
+        );
         assert_eq!(answer["jsonrpc"], "2.0");
-        assert!(answer["error"]["message"].as_str().is_some_and(|text| text.contains(' ')), "{answer}");
+        assert!(
+            answer["error"]["message"].as_str().is_some_and(|text| text.contains(' ')),
+            "{answer}"
+        );
         assert_eq!(client.ask("ping", json!({}))["result"], json!({}), "{shown}");
     }
     assert_eq!(client.call("echo", json!({"text": "x"})), json!({"text": "x"}));
@@ -84,7 +113,12 @@ fn what_asks_nothing_gets_no_answer() {
     ] {
         client.write_line(line.as_bytes());
         let answer = client.ask("ping", json!({}));
-        assert_eq!((&answer["result"], client.notes.len()), (&json!({}), 0), "{line}: {:?}", client.notes);
+        assert_eq!(
+            (&answer["result"], client.notes.len()),
+            (&json!({}), 0),
+            "{line}: {:?}",
+            client.notes
+        );
     }
     // A mark at the start and the end of a line of Windows are no faults.
     client.write_line(b"\xEF\xBB\xBF{\"jsonrpc\":\"2.0\",\"id\":\"bom\",\"method\":\"ping\"}\r");
@@ -106,10 +140,18 @@ fn an_id_is_free_again_when_its_request_has_ended() {
     client.write_line(call("one").as_bytes());
     client.write_line(b"{\"jsonrpc\":\"2.0\",\"id\":\"one\",\"method\":\"ping\"}");
     let refused = client.hear();
-    assert_eq!((&refused["id"], &refused["error"]["code"]), (&Value::Null, &json!(-32_600)), "{refused}");
+    assert_eq!(
+        (&refused["id"], &refused["error"]["code"]),
+        (&Value::Null, &json!(-32_600)),
+        "{refused}"
+    );
     std::fs::write(&mark, "").expect("a mark");
     let answer = client.hear();
-    assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!("one"), &json!(false)), "{answer}");
+    assert_eq!(
+        (&answer["id"], &answer["result"]["isError"]),
+        (&json!("one"), &json!(false)),
+        "{answer}"
+    );
     client.write_line(b"{\"jsonrpc\":\"2.0\",\"id\":\"one\",\"method\":\"ping\"}");
     assert_eq!(client.hear()["result"], json!({}));
     // A request that was cancelled has no answer, and its id is free too.
@@ -129,8 +171,13 @@ fn a_last_line_without_an_end_is_answered() {
         let mut command = sandbox.command(&["mcp", "serve", &fixture("python/good")]);
         command.stdin(std::fs::File::open(input).expect("a file"));
         let answer = run(&mut command);
-        let first: Value = serde_json::from_str(answer.stdout.lines().next().unwrap_or_default()).expect("a line");
-        assert_eq!((&first["error"]["code"], &first["id"]), (&json!(code), &Value::Null), "{answer:?}");
+        let first: Value =
+            serde_json::from_str(answer.stdout.lines().next().unwrap_or_default()).expect("a line");
+        assert_eq!(
+            (&first["error"]["code"], &first["id"]),
+            (&json!(code), &Value::Null),
+            "{answer:?}"
+        );
     }
 }
 

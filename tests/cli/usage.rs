@@ -8,18 +8,46 @@ use crate::sandbox::Sandbox;
 fn an_option_without_its_value_says_what_it_takes() {
     let sandbox = Sandbox::new();
     for (words, starts, contains) in [
-        (&["new", "x", "--template"][..], "write `--template <TEMPLATE>`: template to use", "possible values are agent-adapter, "),
-        (&["check", "--report"], "write `--report <FORMAT=FILE>`: ", "`aos check --help` describes it"),
+        (
+            &["new", "x", "--template"][..],
+            "write `--template <TEMPLATE>`: template to use",
+            "possible values are agent-adapter, ",
+        ),
+        (
+            &["check", "--report"],
+            "write `--report <FORMAT=FILE>`: ",
+            "`aos check --help` describes it",
+        ),
         (&["new", "x", "--set"], "write `--set <KEY=VALUE>`: ", "`aos new --help` describes it"),
         (&["new", "x", "--openapi"], "write `--openapi <FILE>`: API description", ""),
-        (&["check", "--format"], "write `--format <FORMAT>`: output format", "possible values are json, text, raw"),
+        (
+            &["check", "--format"],
+            "write `--format <FORMAT>`: output format",
+            "possible values are json, text, raw",
+        ),
         (&["-C"], "write `--directory <DIR>`: run as if", "`aos --help` describes it"),
-        (&["upgrade", "--conflicts"], "write `--conflicts <STYLE>`: ", "possible values are inline, reject"),
-        (&["upgrade", "--conflicts", "foo"], "write `--conflicts <STYLE>`: ", "possible values are inline, reject"),
-        (&["mcp", "serve", ".", "--timeout"], "write `--timeout <SECONDS>`: time limit", "`aos mcp serve --help`"),
+        (
+            &["upgrade", "--conflicts"],
+            "write `--conflicts <STYLE>`: ",
+            "possible values are inline, reject",
+        ),
+        (
+            &["upgrade", "--conflicts", "foo"],
+            "write `--conflicts <STYLE>`: ",
+            "possible values are inline, reject",
+        ),
+        (
+            &["mcp", "serve", ".", "--timeout"],
+            "write `--timeout <SECONDS>`: time limit",
+            "`aos mcp serve --help`",
+        ),
         (&["mcp", "serve", ".", "--timeout", "abc"], "write `--timeout <SECONDS>`: time limit", ""),
         (&["conform", "--family"], "write `--family <FAMILY>`: ", "possible values are "),
-        (&["completions", "fihs"], "did you mean `fish`? write `<SHELL>`: ", "possible values are bash"),
+        (
+            &["completions", "fihs"],
+            "did you mean `fish`? write `<SHELL>`: ",
+            "possible values are bash",
+        ),
     ] {
         let error = sandbox.aos(words).error("E_USAGE", 2);
         let fix = error["details"]["fix"].as_str().unwrap_or_default();

@@ -34,7 +34,12 @@ pub fn list(wanted: &str, roots: Option<&TrustRoot>, run: &Run) -> Result<Outcom
         if !is_own && embedded::has_presets(&info.name) {
             presets.push(EXAMPLE_PRESET.to_owned());
         }
-        lines.push(visible!("{} {}: {}", style.strong(&info.name), info.version, shown_text(&info.summary)));
+        lines.push(visible!(
+            "{} {}: {}",
+            style.strong(&info.name),
+            info.version,
+            shown_text(&info.summary)
+        ));
         if !presets.is_empty() {
             lines.push(visible!("  presets: {}", presets.join(", ")));
         }

@@ -41,6 +41,8 @@ pub struct SettledKey {
 pub struct SettledProject {
     pub deleted: Vec<RelativePath>,
     pub differs: Vec<RelativePath>,
+    /// Paths where the user has no plain file; an upgrade passes over them.
+    pub others: Vec<RelativePath>,
     pub same: usize,
 }
 
@@ -111,8 +113,7 @@ impl SettledKey {
                 (None, false) => settled.deleted.push(path),
                 (Some(TreeEntry::File(now)), false) if wanted.is_like(now) => settled.same += 1,
                 (Some(TreeEntry::File(_)), false) => settled.differs.push(path),
-                // An upgrade passes over what is no plain file.
-                (Some(_), false) => {}
+                (Some(_), false) => settled.others.push(path),
             }
         }
         Some(settled)

@@ -16,7 +16,15 @@ impl Settled {
     fn new() -> Self {
         let sandbox = Sandbox::new();
         sandbox
-            .aos(&["new", "notes", "--template", "augmentor-python", "--no-git", "--set", "year=2026"])
+            .aos(&[
+                "new",
+                "notes",
+                "--template",
+                "augmentor-python",
+                "--no-git",
+                "--set",
+                "year=2026",
+            ])
             .data();
         let settled = Self { root: sandbox.work().join("notes"), sandbox };
         assert_eq!(settled.upgrade(&[]).data()["status"], "unchanged");
@@ -32,6 +40,13 @@ impl Settled {
     fn upgrade(&self, arguments: &[&str]) -> Answer {
         let words = [&["upgrade"][..], arguments].concat();
         run(self.sandbox.command(&words).current_dir(&self.root))
+    }
+
+    /// What `aos context` says of the template.
+    fn context(&self, is_anew: bool) -> Value {
+        let home = self.sandbox.home().join(if is_anew { "other" } else { ".aos" });
+        let mut command = self.sandbox.command(&["context"]);
+        run(command.current_dir(&self.root).env("AOS_HOME", home)).json()["data"]["project"]["template"].clone()
     }
 
     /// The same call by an aos that remembers nothing.
@@ -52,7 +67,9 @@ fn comparable(answer: &Answer) -> (Option<i32>, Value) {
             details.remove("confirm_token");
         }
         if let Some(details) = value[part].get_mut("details").and_then(Value::as_object_mut) {
-            details.retain(|key, _| !key.starts_with("confirm") && key != "fix" && key != "expires_at");
+            details.retain(|key, _| {
+                !key.starts_with("confirm") && key != "fix" && key != "expires_at"
+            });
         }
     }
     (answer.exit, value)
@@ -118,7 +135,9 @@ const CHANGES: &[Change] = &[
     ("another mode of a file of aos", |root| {
         set_executable(&root.join("contract/contract.json"), true);
     }),
-    ("another answer", |root| replace(&root.join("aos.toml"), "year = \"2026\"", "year = \"2025\"")),
+    ("another answer", |root| {
+        replace(&root.join("aos.toml"), "year = \"2026\"", "year = \"2025\"")
+    }),
     ("another aos", |root| replace(&root.join("aos.toml"), "aos = \"", "aos = \"0.0.1-")),
     ("another version of the template", |root| {
         replace(&root.join("aos.toml"), "version = \"1.0.0\"", "version = \"9.0.0\"");
@@ -136,6 +155,8 @@ fn whatever_changed_since_the_last_upgrade_is_seen() {
     let files = tree(&settled.root);
     for (name, change) in CHANGES {
         change(&settled.root);
+        let context = [false, true].map(|is_anew| settled.context(is_anew));
+        assert_eq!(context[0], context[1], "{name}");
         let remembering = comparable(&settled.upgrade(&[]));
         let after = tree(&settled.root);
         put_back(&settled.root, &files);

@@ -17,8 +17,10 @@ pub struct OptionValue {
     /// As it is written: `--template <TEMPLATE>`.
     written: String,
     help: String,
-    /// Possible values, if they are few.
+    /// Its values, if they are few.
     pub values: Vec<String>,
+    /// There are no other values than these.
+    is_closed: bool,
     /// The command whose help describes it.
     command: String,
 }
@@ -26,10 +28,11 @@ pub struct OptionValue {
 impl OptionValue {
     /// The option, its help, and its values.
     pub fn hint(&self) -> String {
-        let Self { written, help, values, command } = self;
+        let Self { written, help, values, command, is_closed } = self;
+        let which = if *is_closed { "possible" } else { "known" };
         let values = match values.as_slice() {
             [] => String::new(),
-            values => format!("; possible values are {}", values.join(", ")),
+            values => format!("; {which} values are {}", values.join(", ")),
         };
         let help = if help.is_empty() { String::new() } else { format!(": {help}") };
         format!("write `{written}`{help}{values}; `{command} --help` describes it")
@@ -54,6 +57,7 @@ pub fn find(written: &str, arguments: &[OsString]) -> Option<OptionValue> {
         written: written.to_owned(),
         help: in_a_sentence(&help),
         values: values(argument, first),
+        is_closed: !argument.get_possible_values().is_empty(),
         command: std::iter::once("aos").chain(path.iter().copied()).collect::<Vec<_>>().join(" "),
     })
 }

@@ -11,7 +11,7 @@ fn an_option_without_its_value_says_what_it_takes() {
         (
             &["new", "x", "--template"][..],
             "write `--template <TEMPLATE>`: template to use",
-            "possible values are agent-adapter, ",
+            "known values are agent-adapter, ",
         ),
         (
             &["check", "--report"],
@@ -42,7 +42,7 @@ fn an_option_without_its_value_says_what_it_takes() {
             "`aos mcp serve --help`",
         ),
         (&["mcp", "serve", ".", "--timeout", "abc"], "write `--timeout <SECONDS>`: time limit", ""),
-        (&["conform", "--family"], "write `--family <FAMILY>`: ", "possible values are "),
+        (&["conform", "--family"], "write `--family <FAMILY>`: ", "known values are "),
         (
             &["completions", "fihs"],
             "did you mean `fish`? write `<SHELL>`: ",

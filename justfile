@@ -8,6 +8,10 @@ test:
 ci:
     .ci/run
 
+# The race detector and golangci-lint, on the Go runtimes
+lint:
+    scripts/lint
+
 # Benchmarks against the same work done manually and against installed peers
 bench:
     scripts/bench/run

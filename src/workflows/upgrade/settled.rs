@@ -129,20 +129,8 @@ impl SettledKey {
             format!("{owner}{mode} {} {path}\n", content.digest())
         });
         let text = format!("{FORMAT}\n{}\n{}", self.digest, lines.collect::<String>());
-        let _ = self.make_room().and_then(|()| private_file::replace(&self.place, text.as_bytes()));
-    }
-
-    fn make_room(&self) -> std::io::Result<()> {
-        let Some(directory) = self.place.parent() else { return Ok(()) };
-        files::create_private_directory(directory)?;
-        let mut names = files::names(directory)?;
-        names.retain(|name| Some(name.as_os_str()) != self.place.file_name());
-        let surplus = (names.len() + 1).saturating_sub(MAX_FILES);
-        names.sort();
-        for name in names.iter().take(surplus) {
-            files::remove_file(&directory.join(name))?;
-        }
-        Ok(())
+        let _ = private_file::make_room(&self.place, MAX_FILES)
+            .and_then(|()| private_file::replace(&self.place, text.as_bytes()));
     }
 }
 

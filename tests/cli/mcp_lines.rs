@@ -189,7 +189,7 @@ fn the_official_python_client_survives_the_errors() {
     let Some(python) = toolchain::python_with_mcp(test) else { return };
     let sandbox = Sandbox::new();
     let client = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mcp/client.py");
-    let script = "(printf '{\\n[]\\n{\"id\":1}\\n'; cat) | \"$0\" mcp serve \"$1\"";
+    let script = "(printf '{\\n[]\\n{\"id\":\"other\"}\\n'; cat) | \"$0\" mcp serve \"$1\"";
     let mut command = Command::new(python);
     command
         .args([client, "sh", "-c", script, env!("CARGO_BIN_EXE_aos"), &fixture("python/good")])

@@ -58,18 +58,19 @@ impl Settled {
     }
 }
 
-/// An answer without what differs between two calls.
+/// An answer without what differs between two calls: its time, and the tokens in it.
 fn comparable(answer: &Answer) -> (Option<i32>, Value) {
-    let mut value = answer.json();
+    let mut pieces = answer.stdout.split("ct_");
+    let mut text = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let is_of_token = |symbol: char| symbol.is_ascii_hexdigit() || symbol == '_';
+        text.push_str(piece.trim_start_matches(is_of_token));
+    }
+    let mut value: Value = serde_json::from_str(&text).expect("JSON");
     value["meta"] = Value::Null;
-    for part in ["data", "error"] {
-        if let Some(details) = value.get_mut(part).and_then(Value::as_object_mut) {
-            details.remove("confirm_token");
-        }
-        if let Some(details) = value[part].get_mut("details").and_then(Value::as_object_mut) {
-            details.retain(|key, _| {
-                !key.starts_with("confirm") && key != "fix" && key != "expires_at"
-            });
+    for place in ["/data/expires_at", "/error/details/expires_at"] {
+        if let Some(place) = value.pointer_mut(place) {
+            *place = Value::Null;
         }
     }
     (answer.exit, value)

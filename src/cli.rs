@@ -78,7 +78,7 @@ impl Command {
         }
     }
 
-    /// Whether this call changes something, or shows what it would change.
+    /// True if this call changes something, or shows what it would change.
     #[must_use]
     pub fn is_attempt(&self) -> bool {
         match self {
@@ -89,13 +89,14 @@ impl Command {
         }
     }
 
-    /// Whether the answer is a stream of lines, the last of which is the envelope.
+    /// True if the answer is a stream of lines, the last of which is the envelope.
     #[must_use]
     pub fn is_stream(&self) -> bool {
         matches!(self, Self::Augmentor(args) if args.is_stream())
     }
 
-    /// Whether the answer is bounded, unless `--fields` chooses: nobody asked for everything or for a list.
+    /// True if the answer is bounded, unless `--fields` selects members: the caller requested neither everything nor a
+    /// list.
     #[must_use]
     pub fn is_brief(&self) -> bool {
         match self {

@@ -4,7 +4,7 @@
 
 use std::fmt::Display;
 
-/// One sentence that gives a reason.
+/// One sentence with a reason.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 #[error("{0}")]
 pub struct Reason(String);

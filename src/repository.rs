@@ -1,4 +1,5 @@
-//! Owner and name of a repository on a host, and what follows from them. Asks nobody; uses no other module of ours.
+//! Owner and name of a repository on a host, and values derived from them. Makes no request; uses no other module of
+//! ours.
 
 use std::fmt;
 
@@ -22,7 +23,7 @@ pub struct Repository {
 pub struct RepositoryError(String);
 
 impl Repository {
-    /// Where aos itself is released: `package.repository` of Cargo.toml.
+    /// Returns the repository that releases aos: `package.repository` of Cargo.toml.
     ///
     /// # Errors
     /// Never in a build whose tests passed.
@@ -60,7 +61,8 @@ impl Repository {
         format!("https://github.com/{self}")
     }
 
-    /// Who signs the release `version`: the release workflow, run for exactly that tag (agent-cli §14).
+    /// Returns the required signer of the release `version`: the release workflow, run for exactly that tag (agent-cli
+    /// §14).
     #[must_use]
     pub fn signer(&self, tag: &str) -> String {
         format!("https://github.com/{self}/.github/workflows/release.yml@refs/tags/{tag}")

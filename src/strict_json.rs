@@ -41,7 +41,7 @@ fn read_with(text: &str, folded: bool) -> Result<Value, serde_json::Error> {
 #[derive(Clone, Copy)]
 struct Strict {
     depth: usize,
-    /// Case does not tell names apart.
+    /// Whether names that differ only in case are equal.
     folded: bool,
 }
 

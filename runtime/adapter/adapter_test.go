@@ -12,7 +12,7 @@ func TestMain(m *testing.M) { testkit.Main(m) }
 
 func create() testkit.Adapter { return New() }
 
-// What the tests expect is written here a second time, so that a change of the adapter has to be meant.
+// The expected values are written here a second time, so that the adapter cannot change by accident.
 const (
 	wantID = "acme"
 

@@ -168,7 +168,7 @@ impl<'a> Transaction<'a> {
         Ok(())
     }
 
-    /// Through descriptors: a directory that becomes a link meanwhile leads nowhere.
+    /// Works through descriptors, so a directory that becomes a link meanwhile has no effect.
     fn commit(&self) -> Result<(), ApplyError> {
         let beneath = BeneathRoot::open(self.root).map_err(ApplyError::io("open", self.root))?;
         for directory in &self.directories {

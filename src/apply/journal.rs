@@ -69,7 +69,7 @@ pub struct Restored {
     pub action: &'static str,
 }
 
-/// What was undone.
+/// The changes that a recovery undid.
 #[derive(Clone, Debug, Default)]
 pub struct Recovery {
     pub restored: Vec<Restored>,
@@ -115,7 +115,7 @@ pub fn recover(root: &Path) -> Result<Option<Recovery>, ApplyError> {
     Ok(Some(recovery))
 }
 
-/// What [`recover`] would do; nothing is changed.
+/// Returns the result of [`recover`] without changing anything.
 ///
 /// # Errors
 /// As [`recover`].
@@ -242,7 +242,7 @@ fn step(root: &Path, old: &Path, entry: &JournalEntry) -> Result<JournalStep, Ap
     })
 }
 
-/// Whether the stored copy matches the journal; a removal needs no copy.
+/// Checks that the stored copy matches the journal; a removal needs no copy.
 fn is_genuine(old: &Path, entry: &JournalEntry) -> Result<bool, ApplyError> {
     Ok(entry.before.is_none() || state_of(old)? == Some(entry.before))
 }

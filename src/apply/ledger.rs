@@ -1,4 +1,4 @@
-//! Which directories this machine has put into trees and not taken away yet: one file each in the state directory.
+//! The directories that this machine has created in trees and not removed yet: one file each in the state directory.
 //!
 //! The files of a tree prove nothing, because a repository can contain them. A directory of aos is believed, and
 //! removed, only when the ledger has it for exactly this place.
@@ -40,7 +40,7 @@ pub fn bytes(root: &Path) -> Vec<u8> {
     root.as_os_str().as_encoded_bytes().to_vec()
 }
 
-/// Whether `text` can be the id of an entry.
+/// True if `text` can be the id of an entry.
 #[must_use]
 pub fn is_id(text: &str) -> bool {
     text.len() == 16 && text.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
@@ -80,7 +80,7 @@ impl LedgerEntry {
         Some(Self { root: text("root")?, seal: text("seal"), id: id.to_owned(), file: Some(file) })
     }
 
-    /// Whether the entry is of a directory in `root`.
+    /// True if the entry is of a directory in `root`.
     #[must_use]
     pub fn is_of(&self, root: &Path) -> bool {
         self.root == hex(&bytes(root))

@@ -26,7 +26,7 @@ pub trait FamilyRules: Sync {
         &[]
     }
 
-    /// What the rules could not judge, and why.
+    /// Returns notes about facts that the rules could not judge, with the reasons.
     fn notes(&self, _: &ProjectFiles, _: &Contract, _: Option<&Record>) -> Vec<String> {
         Vec::new()
     }
@@ -47,7 +47,7 @@ pub fn find(id: &str) -> Option<&'static Rule> {
     all().find(|rule| rule.id == id)
 }
 
-/// Whether the rule judges projects of `family`.
+/// True if the rule judges projects of `family`.
 #[must_use]
 pub fn applies(rule: &Rule, family: Family) -> bool {
     rule.families.is_empty() || rule.families.contains(&family)

@@ -100,8 +100,8 @@ fn is_runtime(record: &Record, directory: &str) -> bool {
     record.runtime.as_ref().is_some_and(|runtime| runtime.path.as_str() == directory)
 }
 
-/// Whether the lock differs only because generated files do: each of those has a finding of its own, and `aos gen`
-/// renews both.
+/// True if the lock differs only because generated files do: each of those has its own finding, and `aos gen` renews
+/// both.
 fn lock_follows(lock: &Lock, repository: &ProjectFiles, desired: &Desired, plan: &Plan) -> bool {
     let generated_differ =
         plan.edits().iter().any(|edit| desired.generated.get(&edit.path).is_some());

@@ -8,7 +8,7 @@ use crate::plan::RelativePath;
 
 use super::rules;
 
-/// How many paths each class has. The classes are disjoint, and together they are all that the walk met.
+/// The number of paths in each class. The classes are disjoint, and together they contain every path of the walk.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Inventory {
     /// Compared with what aos writes.

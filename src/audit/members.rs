@@ -14,7 +14,7 @@ pub const MISSING: Rule = Rule {
 pub const LOST: Rule = Rule {
     id: "members/lost",
     waivable: false,
-    summary: "Every project has the files by which it is recognised",
+    summary: "Every project has the files by which it is recognized",
     why: "aos finds a project by its manifest or its aos.toml; without both, the project is no longer checked",
     fix: "restore aos.toml and the manifest from version control, or delete the rest of the project",
     source: "aos",

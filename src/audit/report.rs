@@ -1,4 +1,4 @@
-//! What an examination of a project found.
+//! The result of examining a project.
 
 use crate::contract::{Family, Finding};
 
@@ -9,7 +9,7 @@ use super::runtime::RuntimeState;
 use super::template::TemplateState;
 use super::waivers::{self, Waived};
 
-/// What to check.
+/// The scope of a check.
 #[derive(Clone, Debug, Default)]
 pub struct AuditOptions {
     /// Only findings of these rules; all when empty.
@@ -32,9 +32,9 @@ pub struct ProjectReport {
     pub source: Option<String>,
     /// How the vendored bytes were judged: `embedded`, `signed`, `lock`, or `none` when they were not.
     pub trust: &'static str,
-    /// Who signed the contract, when it was signed.
+    /// The signer of the contract, if it was signed.
     pub signer: Option<String>,
-    /// Why the contract is not available: then there is no verdict on this project, whatever was found.
+    /// Why the contract is not available: then there is no verdict on this project, regardless of the findings.
     pub fault: Option<FaultNumber>,
     pub notes: Vec<String>,
     /// The runtime that the project has, when it has one.

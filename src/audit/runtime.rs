@@ -43,7 +43,7 @@ impl RuntimeState {
         })
     }
 
-    /// Whether this aos has a newer version than the project.
+    /// True if this aos has a newer version than the project.
     #[must_use]
     pub fn is_behind(&self) -> bool {
         matches!((self.version, self.newest), (Some(version), Some(newest)) if version < newest)
@@ -75,7 +75,7 @@ impl RuntimeState {
     }
 }
 
-/// Whether the record hands `path` to the project.
+/// True if the record hands `path` to the project.
 #[must_use]
 pub fn is_owned(record: &Record, path: &str) -> bool {
     let section = record.runtime.as_ref();
@@ -83,7 +83,7 @@ pub fn is_owned(record: &Record, path: &str) -> bool {
         .is_ok_and(|path| section.is_some_and(|section| section.owner(&path).is_some()))
 }
 
-/// What the comparison of an older runtime gave.
+/// The result of comparing an older runtime.
 #[derive(Debug, Default)]
 pub struct Older {
     pub findings: Vec<Finding>,

@@ -43,12 +43,12 @@ pub struct TemplateState {
     pub version: String,
     /// The version that this aos has; `None` when it has no template of that name.
     pub newest: Option<String>,
-    /// The version that an upgrade with conflicts leads to.
+    /// The target version of an upgrade with conflicts.
     pub waiting: Option<String>,
     pub open: Vec<OpenConflict>,
     /// Why the archive in the project is not the template that it was made from.
     pub archive: Option<String>,
-    /// Whether it is a template of one's own.
+    /// Whether it is a template of the user's own.
     pub is_own: bool,
     /// Whether this aos knows the recorded version.
     pub is_known: bool,
@@ -150,7 +150,7 @@ impl TemplateState {
 /// Answers that `aos new` records for every template.
 const OF_NEW: &[&str] = &["name", "preset"];
 
-/// Why recorded answers are not allowed; nothing where the template is not that of this aos.
+/// Returns the faults of recorded answers; none if the template is not one of this aos.
 fn wrong_answers(name: &str, version: &str, given: &BTreeMap<String, String>) -> Vec<String> {
     let Some(questions) = template::questions(name, version) else { return Vec::new() };
     let is_question = |key: &str| questions.iter().any(|question| question.key == key);

@@ -57,7 +57,7 @@ pub struct AddArgs {
     pub write: WriteOptions,
 }
 
-/// What else can be added.
+/// Things that can be added besides commands.
 #[derive(Debug, Subcommand)]
 pub enum AddAction {
     /// Add an error code of the tool: extension of the contract, client, test and Skill

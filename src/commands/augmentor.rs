@@ -23,7 +23,7 @@ pub struct AugmentorArgs {
     pub action: AugmentorAction,
 }
 
-/// What to do with the package.
+/// The actions on a package.
 #[derive(Debug, Subcommand)]
 pub enum AugmentorAction {
     /// Show the commands, agents and permissions of an augmentor
@@ -48,7 +48,7 @@ pub struct PackageOptions {
     pub python: Option<PathBuf>,
 }
 
-/// How a call is made.
+/// The options of a call.
 #[derive(Args, Debug)]
 pub struct CallOptions {
     /// Print each chunk as soon as it arrives: the output is NDJSON, and its last line is the envelope
@@ -116,7 +116,7 @@ pub struct AgentArgs {
 }
 
 impl AugmentorArgs {
-    /// Whether the answer is a stream of lines.
+    /// True if the answer is a stream of lines.
     #[must_use]
     pub fn is_stream(&self) -> bool {
         match &self.action {

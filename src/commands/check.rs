@@ -33,7 +33,7 @@ pub struct CheckArgs {
     #[arg(long, conflicts_with = "explain")]
     pub diff: bool,
     /// Known findings of a fleet: `write` records them, `compare` accepts those that are recorded. A baseline only
-    /// becomes smaller, and never contains a finding that protects the comparison
+    /// becomes smaller, and never contains a finding that cannot be waived
     #[arg(long, value_name = "ACTION", requires = "recursive", conflicts_with = "rule")]
     pub baseline: Option<BaselineUse>,
     /// Also write a report to a file: `sarif=FILE`, `junit=FILE`, `json=FILE`, or `html=FILE` for a page for
@@ -52,7 +52,7 @@ pub struct CheckArgs {
 ///
 /// # Errors
 /// `E_DRIFT` when any project has a finding of severity error; without one, the fault of the first contract that could
-/// not be had.
+/// not be obtained.
 pub fn run(args: &CheckArgs, run: &Run) -> Result<Outcome, Failure> {
     if let Some(id) = &args.explain {
         return check::explain(id, run);

@@ -24,7 +24,7 @@ pub struct McpArgs {
     pub action: McpAction,
 }
 
-/// What to do.
+/// The subcommands of `aos mcp`.
 #[derive(Debug, Subcommand)]
 pub enum McpAction {
     /// Serve augmentors, connectors and CLIs on stdin and stdout until stdin ends
@@ -33,7 +33,7 @@ pub enum McpAction {
     Config(ConfigArgs),
 }
 
-/// Which packages, and what of them.
+/// The arguments of `aos mcp serve`.
 #[derive(Args, Debug)]
 pub struct ServeArgs {
     /// Directory of an augmentor, connector or CLI; name of an installed augmentor; or a program with a `reference` command
@@ -65,7 +65,7 @@ pub struct ServeArgs {
     pub list: bool,
 }
 
-/// Which client, and what it gets.
+/// The arguments of `aos mcp config`.
 #[derive(Args, Debug)]
 pub struct ConfigArgs {
     /// Client; without it, the clients are listed
@@ -110,7 +110,7 @@ impl AllowedMode {
     }
 }
 
-/// How tools are presented.
+/// The presentation of tools.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum Presented {
     /// All tools, or search if there are more than 40

@@ -15,7 +15,7 @@ use super::Run;
 
 const DEFAULT_TEMPLATE: &str = "connector-python";
 
-/// What is chosen of a description
+/// The selection from a description
 #[derive(Args, Clone, Debug)]
 pub struct OpenapiOptions {
     /// API description from which the commands are made: OpenAPI 3.0 to 3.2 or Swagger 2.0, as JSON or YAML

@@ -103,7 +103,7 @@ fn kinds<'a>(names: impl Iterator<Item = &'a String>, untrusted: &[&'static str]
     own.filter_map(|name| Some(format!("{name}: {}", kind(name)?))).collect()
 }
 
-/// aos calls no API with a credential of its own; what its commands are shows the rest.
+/// Returns the capabilities of aos: it calls no API with its own credential; the rest follows from its commands.
 fn capabilities() -> Vec<&'static str> {
     let has = |kind: EntryKind| registry::ENTRIES.iter().any(|entry| entry.kind == kind);
     let own = |capability: &&&str| match **capability {

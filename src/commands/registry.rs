@@ -1,5 +1,5 @@
-//! What every command is to an agent: kind, data, examples. Parameters come from the parser itself, fields from the types
-//! of answers.
+//! The description of every command for agents: kind, data, examples. Parameters come from the parser itself, fields
+//! from the types of answers.
 
 mod entries;
 

@@ -21,7 +21,7 @@ pub struct RuntimeArgs {
     pub action: Option<RuntimeAction>,
 }
 
-/// What changes hands.
+/// The direction in which a part changes hands.
 #[derive(Debug, Subcommand)]
 pub enum RuntimeAction {
     /// Hand a part of the runtime to the project: aos no longer checks or replaces it

@@ -1,4 +1,4 @@
-//! `aos template`: templates of one's own, checked, started, made of a repository, or imported.
+//! `aos template`: templates of the user's own, checked, started, made of a repository, or imported.
 
 use std::path::PathBuf;
 
@@ -24,7 +24,7 @@ pub struct TemplateArgs {
     pub action: TemplateAction,
 }
 
-/// What to do.
+/// The subcommands of `aos template`.
 #[derive(Debug, Subcommand)]
 pub enum TemplateAction {
     /// Report every fault of a template, and render each combination of choices
@@ -37,7 +37,7 @@ pub enum TemplateAction {
     Import(ImportArgs),
 }
 
-/// Which template to check.
+/// The arguments of `aos template check`.
 #[derive(Args, Debug)]
 pub struct CheckTemplateArgs {
     /// Directory of the template
@@ -45,7 +45,7 @@ pub struct CheckTemplateArgs {
     pub path: PathBuf,
 }
 
-/// What to start.
+/// The arguments of `aos template new`.
 #[derive(Args, Debug)]
 pub struct NewTemplateArgs {
     /// Name of the template
@@ -58,7 +58,7 @@ pub struct NewTemplateArgs {
     pub write: WriteOptions,
 }
 
-/// Which repository becomes a template.
+/// The arguments of `aos template from`.
 #[derive(Args, Debug)]
 pub struct FromArgs {
     /// Directory of the repository
@@ -74,7 +74,7 @@ pub struct FromArgs {
     pub write: WriteOptions,
 }
 
-/// Which template is imported.
+/// The arguments of `aos template import`.
 #[derive(Args, Debug)]
 pub struct ImportArgs {
     /// Directory with a cookiecutter.json, copier.yml or copier.yaml

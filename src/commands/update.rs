@@ -37,7 +37,8 @@ pub struct UpdateArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// Every failure says its stage, the version that runs now, whether the program was replaced, and what became of the Skill.
+/// Every failure says its stage, the version that runs now, whether the program was replaced, and the state of the
+/// Skill.
 pub fn run(args: &UpdateArgs, run: &Run) -> Result<Outcome, Failure> {
     let request = UpdateRequest {
         check: args.check,

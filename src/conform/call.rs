@@ -11,7 +11,7 @@ pub const CALL_LIMIT: Duration = Duration::from_secs(15);
 /// Most bytes of a stream that are kept: more than the host takes, and enough for the `reference` of 2,000 commands.
 pub const MAX_OUTPUT: usize = 8_000_000;
 
-/// What the tool finds at the other end of the line.
+/// The upstream that the tool reaches.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Upstream {
     /// A closed port.
@@ -21,7 +21,7 @@ pub enum Upstream {
     Mock(Behaviour),
 }
 
-/// What happens to the tool while it runs.
+/// An event during the run of the tool.
 #[derive(Clone, Copy, Debug, Default, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Event {
     #[default]
@@ -32,13 +32,13 @@ pub enum Event {
     TerminateWhenConnected,
     /// SIGINT after so many milliseconds.
     InterruptAfter(u64),
-    /// Nobody reads stdout.
+    /// Stdout is closed.
     CloseStdout,
     /// A signal so many milliseconds after the mark of the sandbox is set: by a mock, or by a stand-in for a program.
     AtMark(Signal, u64),
 }
 
-/// What a program gets in the middle of its work.
+/// A signal that a program gets while it works.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Signal {
     Interrupt,
@@ -64,7 +64,7 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
-    /// A call with these arguments, without secrets, with nobody at the other end.
+    /// Creates a call with these arguments, without secrets and without an upstream.
     #[must_use]
     pub fn new<S: Into<String>>(arguments: impl IntoIterator<Item = S>) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! What a tool under test is kept from, and what it is not kept from on this system.
+//! The limits on a tool under test, and the limits that this system cannot enforce.
 //!
 //! The engine states what it enforces; nothing is implied. Which files a tool needs to start is worked out here.
 
@@ -25,7 +25,7 @@ const MAX_SETTINGS: u64 = 64 * 1024;
 const BESIDE: [&str; 8] =
     ["lib", "lib64", "libexec", "include", "tools", "pyvenv.cfg", "package.json", "node_modules"];
 const OF_FAMILY: RestrictionError = RestrictionError::NotApplied(
-    "programs of this family are started by its own runtime, which aos does not enclose",
+    "programs of this family are started by its runtime, which aos does not contain",
 );
 /// Deepest chain of links and interpreters.
 const MAX_STEPS: usize = 6;
@@ -34,9 +34,9 @@ const MAX_STEPS: usize = 6;
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ContainedPart {
     pub part: &'static str,
-    /// What holds when it is contained.
+    /// The guarantee when it is contained.
     pub holds: &'static str,
-    /// What the tool can do when it is not.
+    /// The actions that are possible when it is not.
     pub otherwise: &'static str,
     /// Why it is not contained; `None` when it is.
     pub reason: Option<String>,
@@ -61,7 +61,8 @@ pub struct RunContainment {
 }
 
 impl RunContainment {
-    /// What this run enforces; the tool may read `more` too. `network` and `sockets` say why these were not cut off.
+    /// Returns the containment of this run; the tool may read `more` too. `network` and `sockets` say why these were
+    /// not cut off.
     #[must_use]
     pub fn of(
         target: &Target,
@@ -132,7 +133,7 @@ impl RunContainment {
         }
     }
 
-    /// What a call may reach that writes below `places` only.
+    /// Returns the limits of a call that may write only below `places`.
     #[must_use]
     pub fn enclosure<'a>(&self, places: impl Iterator<Item = &'a Path>) -> Option<Enclosure> {
         let writable = places.map(Path::to_owned).chain(DEVICES.iter().map(PathBuf::from));
@@ -144,7 +145,7 @@ impl RunContainment {
         })
     }
 
-    /// Why a tool did not start that ended in this way, if files that it may not read can be the reason.
+    /// Returns the reason why a tool did not start, if it may be a file that the tool is not allowed to read.
     #[must_use]
     pub fn explains(&self, ran: &Ran) -> Option<String> {
         let Ending::Exited(126 | 127 | 1 | 2) = ran.ending else { return None };
@@ -159,7 +160,7 @@ impl RunContainment {
         ))
     }
 
-    /// Whether files of the user are out of reach; without it a stranger's tool should not be run.
+    /// True if the user's files are out of reach; otherwise an untrusted tool should not be run.
     #[must_use]
     pub fn protects_files(&self) -> bool {
         self.parts.iter().any(|part| part.part == "files" && part.reason.is_none())
@@ -182,7 +183,7 @@ impl ToolCaller {
         self
     }
 
-    /// What a program of this run may reach that works in this sandbox.
+    /// Returns the limits of a program of this run that works in this sandbox.
     #[must_use]
     pub fn enclosure(&self, sandbox: &Sandbox) -> Option<Enclosure> {
         let compiled = self.compiled.as_ref().map(TemporaryDirectory::path);

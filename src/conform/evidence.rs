@@ -1,4 +1,4 @@
-//! What a call said, as a report shows it: without secrets, without control characters, bounded.
+//! The output of a call as a report shows it: without secrets, without control characters, bounded.
 
 use super::secrets::Sentinel;
 use crate::visible::Visible;

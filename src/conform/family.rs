@@ -9,7 +9,7 @@ use super::probe::{Conclusion, Probe};
 use super::secrets::Sentinel;
 use super::session::ToolCaller;
 
-/// What the newest contract of a family says about the requirement of a probe.
+/// The requirement of a probe in the newest contract of a family.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ProbeRequirement {
     /// `exact`, `at_least` or `recommended`.
@@ -18,7 +18,7 @@ pub struct ProbeRequirement {
     pub capabilities: Vec<String>,
 }
 
-/// How tools of a family are judged.
+/// The probes of a family, and how their findings are weighed.
 pub trait ProbeSet: Sync {
     /// Every probe, in the order of the reference.
     fn probes(&self) -> &'static [Probe];
@@ -28,17 +28,17 @@ pub trait ProbeSet: Sync {
         Vec::new()
     }
 
-    /// What the contract says about the requirement of a probe; `None` where it says it in its text alone.
+    /// Returns the requirement of a probe in the contract; `None` if only the text of the contract states it.
     fn requirement(&self, _probe: &Probe) -> Option<ProbeRequirement> {
         None
     }
 
-    /// How strictly the contract means what a probe found out, in the end.
+    /// Adjusts a finding to the level of the requirement in the contract.
     fn weigh(&self, _session: &ToolCaller, _probe: &Probe, finding: Conclusion) -> Conclusion {
         finding
     }
 
-    /// What each call of the run says about the rules that hold for every call.
+    /// Returns the rulings on each call of the run, by the rules that hold for every call.
     fn judge(&self, _session: &ToolCaller, calls: &[Noted]) -> Vec<Ruling> {
         calls.iter().map(|_| Ruling::default()).collect()
     }
@@ -53,7 +53,7 @@ pub fn of(family: Family) -> &'static [Probe] {
     PROBES.of(family).map(ProbeSet::probes).unwrap_or_default()
 }
 
-/// What the contract says about the requirement of a probe.
+/// Returns the requirement of a probe in the contract.
 #[must_use]
 pub fn requirement(probe: &Probe) -> Option<ProbeRequirement> {
     PROBES.of(probe.family)?.requirement(probe)

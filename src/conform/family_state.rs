@@ -1,4 +1,5 @@
-//! What a family finds out once in a run for all of its probes. The engine keeps it and does not know what it is.
+//! Facts that a family finds out once in a run for all of its probes. The engine stores them without knowing their
+//! type.
 
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;

@@ -254,7 +254,7 @@ impl Fixture {
     }
 }
 
-/// The tables of families; a member that nobody reads is a fault.
+/// Reads the tables of families; a member that no family reads is a fault.
 fn sections(text: &str) -> Result<Vec<(&'static str, Section)>, FixtureFault> {
     let readers = SECTIONS.entries();
     let known = || MEMBERS.iter().copied().chain(readers.iter().map(|(_, reader)| reader.name()));
@@ -321,7 +321,7 @@ pub fn is_reserved(name: &str) -> bool {
         || name.ends_with("_PROXY")
 }
 
-/// Whether this names an environment variable that a fixture may set.
+/// True if this names an environment variable that a fixture may set.
 #[must_use]
 pub fn is_variable(name: &str) -> bool {
     let mut symbols = name.chars();

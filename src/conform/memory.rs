@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::call::ToolCall;
 
-/// One call: whether somebody has begun it, and what it showed.
+/// One call: whether a worker has begun it, and its result.
 struct MemorySlot<T> {
     begun: AtomicBool,
     shown: OnceLock<Arc<T>>,
@@ -30,15 +30,15 @@ impl<T> Memory<T> {
         Arc::clone(slots.entry(call.clone()).or_insert_with(new))
     }
 
-    /// What a call showed; makes it with `perform` when nobody did.
+    /// Returns the result of a call, and makes it with `perform` if nobody has made it yet.
     pub fn get(&self, call: &ToolCall, perform: impl FnOnce(&ToolCall) -> T) -> Arc<T> {
         let slot = self.slot(call);
         slot.begun.store(true, Ordering::Relaxed);
         Arc::clone(slot.shown.get_or_init(|| Arc::new(perform(call))))
     }
 
-    /// What many calls showed, in their order. Those that another worker has begun come last, so that two workers with
-    /// the same list make half of it each.
+    /// Returns the results of many calls in their order. Calls that another worker has begun come last, so that two
+    /// workers with the same list make half of it each.
     pub fn get_all(&self, calls: &[ToolCall], perform: impl Fn(&ToolCall) -> T) -> Vec<Arc<T>> {
         for call in calls {
             let slot = self.slot(call);

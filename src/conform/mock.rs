@@ -10,7 +10,7 @@ pub use crate::system::loopback::{ReceivedRequest, Reply};
 /// Most requests that the journal keeps; all are counted.
 const MAX_JOURNAL: usize = 1_000;
 
-/// What the upstream does, whatever is asked.
+/// The behaviour of the upstream, regardless of the request.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Behaviour {
     /// 200 with an empty object, or what the fixture says.
@@ -33,7 +33,7 @@ pub enum Behaviour {
     Echo,
     /// 302 to another origin on this machine.
     Elsewhere,
-    /// What the facts of a family have at this place of a list, whatever is asked.
+    /// The reply at this position of a list of the family's facts, regardless of the request.
     Listed(&'static str, usize),
 }
 
@@ -61,7 +61,7 @@ impl Route {
 /// The path that [`Behaviour::Elsewhere`] leads to.
 pub const ELSEWHERE: &str = "/elsewhere";
 
-/// An answer that comes later than this is meant to be late.
+/// A response that takes longer than this is late on purpose.
 const LATE: Duration = Duration::from_secs(1);
 
 /// A running mock upstream.
@@ -72,7 +72,7 @@ pub struct Mock {
 }
 
 impl Mock {
-    /// Starts one that behaves the same whatever is asked; `routes` count for [`Behaviour::Good`] only.
+    /// Starts one that behaves the same for every request; `routes` count for [`Behaviour::Good`] only.
     ///
     /// # Errors
     /// When loopback has no free port.
@@ -116,25 +116,25 @@ impl Mock {
         self.server.url()
     }
 
-    /// How many connections came.
+    /// Returns the number of connections.
     #[must_use]
     pub fn connections(&self) -> usize {
         self.server.connections()
     }
 
-    /// Whether it kept a program waiting on purpose.
+    /// True if it delayed a response on purpose.
     #[must_use]
     pub fn was_late(&self) -> bool {
         self.was_late.load(Ordering::Relaxed)
     }
 
-    /// What was asked, in order.
+    /// Returns the received requests in order.
     #[must_use]
     pub fn requests(&self) -> Vec<ReceivedRequest> {
         self.journal.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// How many of the requests would have changed something.
+    /// Returns the number of requests that would have changed something.
     #[must_use]
     pub fn mutations(&self) -> usize {
         let reads = ["GET", "HEAD", "OPTIONS", "CONNECT"];
@@ -142,7 +142,7 @@ impl Mock {
     }
 }
 
-/// The reply of a behaviour that is the same whatever is asked.
+/// The reply of a behaviour that is the same for every request.
 #[must_use]
 pub fn scripted(behaviour: Behaviour, request: &ReceivedRequest) -> Reply {
     let json = |status, body: &str| Reply::new(status, "application/json", body);

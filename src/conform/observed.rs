@@ -94,7 +94,7 @@ impl Observed {
             .map_err(|error| format!("stdout is not one JSON document: {error}").into())
     }
 
-    /// Whether a runtime printed where it failed.
+    /// True if a runtime printed where it failed.
     #[must_use]
     pub fn has_traceback(&self) -> bool {
         let said = self.said();

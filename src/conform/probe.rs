@@ -1,4 +1,4 @@
-//! What a probe is and what it gives.
+//! A probe and its result.
 
 use std::num::NonZeroUsize;
 
@@ -14,7 +14,7 @@ pub struct Probe {
     pub family: Family,
     /// Where the contract says so, for example `§4`.
     pub section: &'static str,
-    /// What must hold, one sentence without a full stop.
+    /// The requirement, one sentence without a full stop.
     pub title: &'static str,
     /// Why it matters.
     pub why: &'static str,
@@ -26,7 +26,7 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// What the probes of a family have in common; each says the rest itself.
+    /// Returns the defaults of the probes of a family; each probe sets the rest itself.
     #[must_use]
     pub const fn of(family: Family) -> Self {
         Self {
@@ -42,7 +42,7 @@ impl Probe {
     }
 }
 
-/// What a probe cannot do without.
+/// A precondition of a probe.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Need {
     /// A `conform.toml` in the project.
@@ -79,7 +79,7 @@ impl Need {
     }
 }
 
-/// What came out of a probe.
+/// The verdict of a probe.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum ProbeVerdict {
     Pass,
@@ -108,7 +108,7 @@ impl ProbeVerdict {
     }
 }
 
-/// What one call showed. Texts are redacted and bounded.
+/// The evidence of one call. Texts are redacted and bounded.
 #[derive(Clone, Debug, Default)]
 pub struct CallEvidence {
     pub argv: Vec<String>,
@@ -120,7 +120,7 @@ pub struct CallEvidence {
     pub duration_ms: u64,
     pub stdout: String,
     pub stderr: String,
-    /// What is wrong with it.
+    /// The fault.
     pub note: String,
 }
 
@@ -190,13 +190,13 @@ impl Conclusion {
         self.verdict
     }
 
-    /// How many things the probe exercised.
+    /// Returns the number of targets that the probe exercised.
     #[must_use]
     pub fn targets(&self) -> usize {
         self.targets
     }
 
-    /// What `targets` counts.
+    /// Returns the unit that `targets` counts.
     #[must_use]
     pub fn unit(&self) -> &'static str {
         self.unit

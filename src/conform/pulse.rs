@@ -33,7 +33,7 @@ impl Pulse {
         let _ = self.lost.set(why);
     }
 
-    /// Why the tool is not called any more.
+    /// Returns the reason why the tool is no longer called.
     #[must_use]
     pub fn lost(&self) -> Option<&str> {
         self.lost.get().map(String::as_str)
@@ -47,13 +47,13 @@ impl Pulse {
         Some(why.to_owned())
     }
 
-    /// How many calls were not made.
+    /// Returns the number of calls that were not made.
     #[must_use]
     pub fn refused(&self) -> usize {
         self.refused.load(Ordering::SeqCst)
     }
 
-    /// How many calls in a row had no answer.
+    /// Returns the number of consecutive calls without an answer.
     #[must_use]
     pub fn silent(&self) -> usize {
         self.silent.load(Ordering::SeqCst)

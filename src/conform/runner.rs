@@ -1,4 +1,4 @@
-//! Runs probes in parallel; the report has their order in the registry, whatever ended first.
+//! Runs probes in parallel; the report has their order in the registry, regardless of which one ended first.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,18 +25,18 @@ pub struct ProbeResult {
     pub probe: &'static Probe,
     pub finding: Conclusion,
     pub duration_ms: u64,
-    /// What lets it fail, when something does.
+    /// The waiver that accepts a failure, if there is one.
     pub waiver: Option<ProbeWaiver>,
 }
 
-/// What all probes gave.
+/// The verdicts of all probes.
 #[derive(Clone, Debug)]
 pub struct Verdicts {
     pub results: Vec<ProbeResult>,
     pub duration_ms: u64,
-    /// Programs of processes that fled from their session and were ended.
+    /// Programs of processes that left their session and were killed.
     pub orphans: Vec<String>,
-    /// What all calls of the run showed.
+    /// The observations from all calls of the run.
     pub monitored: Monitored,
 }
 

@@ -1,4 +1,4 @@
-//! What surrounds one call of the tool: an empty home, a cleared environment, nothing of the user.
+//! The surroundings of one call of the tool: an empty home, a cleared environment, nothing of the user.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -29,7 +29,7 @@ const PLACES: [(&str, &str); 8] = [
 ];
 /// The file that says that a moment has come.
 pub const MARK: &str = "mark";
-/// What a program needs from this machine to start at all.
+/// The variables that a program needs from this machine to start at all.
 const INHERITED: [&str; 4] = ["PATH", "SYSTEMROOT", "PATHEXT", "COMSPEC"];
 /// The same for everybody, so that output does not depend on the machine.
 const FIXED: [(&str, &str); 4] =
@@ -106,7 +106,7 @@ impl Sandbox {
         }
     }
 
-    /// What programs in this sandbox may read elsewhere.
+    /// Returns the paths outside the sandbox that programs in it may read.
     #[must_use]
     pub fn shown(&self) -> Vec<PathBuf> {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -124,7 +124,7 @@ impl Sandbox {
         Ok(())
     }
 
-    /// Whether somebody set the mark of the sandbox: a file of this name in it.
+    /// True if the mark of the sandbox exists: a file of this name in it.
     #[must_use]
     pub fn is_marked(&self) -> bool {
         matches!(files::kind(&self.path().join(MARK)), Ok(files::Kind::File { .. }))
@@ -143,7 +143,7 @@ impl Sandbox {
         let _ = self.setting.set((directory, prefix));
     }
 
-    /// Where calls run in place of the tool's own directory, and the words before those of the call.
+    /// Returns the directory of calls in place of the tool's own, and the words before those of the call.
     #[must_use]
     pub fn setting(&self) -> Option<(&Path, &[String])> {
         self.setting.get().map(|(directory, prefix)| (directory.as_path(), prefix.as_slice()))

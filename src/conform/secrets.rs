@@ -10,7 +10,7 @@ pub struct Sentinel {
     pub value: String,
 }
 
-/// Which form the values have.
+/// The form of made-up secrets.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum SecretShape {
     /// Letters and digits, as most tokens are.
@@ -59,7 +59,7 @@ impl Sentinel {
         forms
     }
 
-    /// How this secret shows in `text`; `None` when it does not.
+    /// Says in which form this secret appears in `text`; `None` if it does not.
     #[must_use]
     pub fn leak(&self, text: &str) -> Option<&'static str> {
         if text.contains(&self.value) {
@@ -73,8 +73,8 @@ impl Sentinel {
         has_part.then_some("in part")
     }
 
-    /// The same for any text: random characters may hold four of a secret by chance, so its ends count only where they
-    /// stand by themselves, as masks leave them.
+    /// The same for any text: random characters may contain four characters of a secret by chance, so its ends count
+    /// only as separate words, as masks leave them.
     #[must_use]
     pub fn shows(&self, text: &str) -> Option<&'static str> {
         if text.contains(&self.value) {
@@ -94,7 +94,7 @@ impl Sentinel {
         text.windows(RUN).any(|window| first[usize::from(window[0])] && runs.contains(window))
     }
 
-    /// Whether one end of the secret appears as a word of its own.
+    /// True if one end of the secret appears as a word of its own.
     fn has_end(&self, text: &str) -> bool {
         let is_free = |byte: Option<&u8>| {
             byte.is_none_or(|byte| !byte.is_ascii_alphanumeric() && !b"+/-_=".contains(byte))
@@ -145,7 +145,8 @@ impl Sentinel {
         redacted
     }
 
-    /// Which bytes belong to a part of the secret. Forms are ASCII, so a part begins and ends between characters.
+    /// Marks the bytes that belong to a part of the secret. Forms are ASCII, so a part begins and ends between
+    /// characters.
     fn covered(&self, text: &[u8], forms: &[String]) -> Vec<bool> {
         let mut covered = vec![false; text.len()];
         let value = self.value.as_bytes();
@@ -184,7 +185,8 @@ fn percent(text: &str) -> String {
         .collect()
 }
 
-/// What is the same of the Base64 of `bytes` at each of the three places it may begin at inside other data.
+/// Returns the parts of the Base64 of `bytes` that are the same at each of the three offsets at which `bytes` may begin
+/// inside other data.
 fn base64_cores(bytes: &[u8]) -> Vec<String> {
     (0..3)
         .flat_map(|shift| {

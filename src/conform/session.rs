@@ -46,7 +46,7 @@ pub struct ToolCaller {
     pub fixture: Option<Fixture>,
     /// The reason when the network could not be cut off.
     pub isolation: Result<(), Reason>,
-    /// What calls are kept from.
+    /// The containment of the calls.
     pub containment: RunContainment,
     /// The manifest of the project, when it has one that can be read.
     pub manifest: Option<Value>,
@@ -57,7 +57,7 @@ pub struct ToolCaller {
     memory: Memory<Observed>,
     /// Every finished call, for the rules that hold for all of them.
     pub log: CallLog,
-    /// What the probes of the family share.
+    /// The state that the probes of the family share.
     pub state: FamilyState,
     calls: AtomicUsize,
     spent_ms: AtomicU64,
@@ -75,7 +75,7 @@ impl fmt::Debug for ToolCaller {
 }
 
 impl ToolCaller {
-    /// What is known about a tool before it runs.
+    /// Creates a session from the facts that are known about a tool before it runs.
     #[must_use]
     pub fn new(
         target: Target,
@@ -112,13 +112,13 @@ impl ToolCaller {
         }
     }
 
-    /// Whether the upstream takes no credentials.
+    /// True if the upstream takes no credentials.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.credentials.is_empty() && self.fixture.as_ref().is_some_and(|fixture| fixture.is_open)
     }
 
-    /// Why a probe with this need cannot run; `None` when it can.
+    /// Returns the reason why a probe with this need cannot run; `None` if it can.
     #[must_use]
     pub fn lacks(&self, need: Need) -> Option<String> {
         let lacking = |is_there: bool, why: &str| (!is_there).then(|| why.to_owned());
@@ -168,7 +168,7 @@ impl ToolCaller {
         TOOLS.of(self.target.family)
     }
 
-    /// Whether no call can reach anything but this machine.
+    /// True if calls can reach only this machine.
     #[must_use]
     pub fn is_contained(&self) -> bool {
         self.isolation.is_ok()
@@ -180,7 +180,7 @@ impl ToolCaller {
         self.credentials.iter().map(|name| Sentinel::new(name, shape)).collect()
     }
 
-    /// How many calls were made, and the milliseconds they took together.
+    /// Returns the number of calls and their total time in milliseconds.
     #[must_use]
     pub fn spent(&self) -> (usize, u64) {
         (self.calls.load(Ordering::Relaxed), self.spent_ms.load(Ordering::Relaxed))
@@ -193,7 +193,7 @@ impl ToolCaller {
         (quickest < u64::MAX).then_some(quickest)
     }
 
-    /// Whether no call of this run returned an envelope, not even the one that every tool answers. Then the absence of
+    /// True if no call of this run returned an envelope, not even the one that every tool answers. Then the absence of
     /// faults proves nothing.
     #[must_use]
     pub fn is_mute(&self) -> bool {
@@ -231,8 +231,8 @@ impl ToolCaller {
         self.memory.get_all(calls, |call| self.perform(call, None))
     }
 
-    /// How long a call took. One that took longer than `most_ms` is made once more, and the shorter time counts, because a
-    /// busy machine is not a fault of the tool.
+    /// Returns the time of a call. A call that took longer than `most_ms` is made once more, and the shorter time
+    /// counts, because a busy machine is not a fault of the tool.
     #[must_use]
     pub fn timed_ms(&self, call: &ToolCall, observed: &Observed, most_ms: u64) -> u64 {
         let took = observed.duration_ms();

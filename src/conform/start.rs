@@ -11,7 +11,7 @@ const HEAD: u64 = 256;
 /// Exits of a shell that was given a program it cannot run.
 const EXITS_OF_SHELLS: &[i32] = &[2, 126, 127];
 
-/// What the system's error means for this program.
+/// Explains the system's error for this program.
 #[must_use]
 pub fn fault(program: &Path, error: &io::Error) -> String {
     let head = head(program);
@@ -39,14 +39,14 @@ pub fn fault(program: &Path, error: &io::Error) -> String {
     }
 }
 
-/// Why a shell that was given the program instead of the system could not run it either: the system hands files that
-/// it does not know to a shell, which then says strange things about them.
+/// Explains why a shell that ran the program in place of the system failed too: the system passes unknown files to a
+/// shell, whose messages about them are misleading.
 #[must_use]
 pub fn fault_of_shell(program: &Path, exit: Option<i32>) -> Option<String> {
     exit.filter(|exit| EXITS_OF_SHELLS.contains(exit)).and_then(|_| foreign(program))
 }
 
-/// What the program is made for, when that is not this machine.
+/// Returns the platform for which the program was built, if it is not this machine's.
 fn foreign(program: &Path) -> Option<String> {
     let head = head(program)?;
     let other = |what: &str| Some(format!("it is a program for {what}, not for this machine"));

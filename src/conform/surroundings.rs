@@ -11,9 +11,9 @@ use super::secrets::Sentinel;
 const PROXIES: [&str; 6] =
     ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
 
-/// What is around a call beside its sandbox.
+/// The context of a call besides its sandbox.
 pub struct Surroundings<'a> {
-    /// Address of the mock, or one where nobody listens.
+    /// Address of the mock, or one at which nothing listens.
     pub url: &'a str,
     pub fixture: Option<&'a Fixture>,
     /// Where Python keeps compiled sources.

@@ -1,4 +1,4 @@
-//! How the tool is run: what a person names, what `aos.toml` says, or where such tools usually are.
+//! The program of the tool: from the command line, from `aos.toml`, or at the usual locations.
 
 use std::path::{Path, PathBuf};
 
@@ -28,7 +28,7 @@ pub struct Target {
     pub program: PathBuf,
     /// Arguments before those of each call.
     pub prefix: Vec<String>,
-    /// Where calls run; an empty directory of the sandbox without it.
+    /// The directory of calls; without one, an empty directory of the sandbox.
     pub directory: Option<PathBuf>,
     /// The project of the tool.
     pub root: Option<PathBuf>,
@@ -41,7 +41,7 @@ pub struct Target {
 /// The command that a person gives after `--`.
 ///
 /// # Errors
-/// When its first word is no program.
+/// When its first word is not a program.
 pub fn given(command: &[String], family: Family, tag: SpecTag) -> Result<Target, TargetError> {
     let (program, mut prefix) = words(command, Path::new("."))?;
     prefix.iter_mut().for_each(|argument| *argument = absolute(argument));
@@ -119,7 +119,7 @@ fn absolute(argument: &str) -> String {
     path.and_then(|path| path.to_str().map(str::to_owned)).unwrap_or_else(|| argument.to_owned())
 }
 
-/// Where the program of a project usually is, below its root.
+/// Returns the usual paths of a project's program, below its root.
 fn places(family: Family, tool: &str) -> Vec<String> {
     if !is_plain(tool) {
         return Vec::new();
@@ -128,7 +128,7 @@ fn places(family: Family, tool: &str) -> Vec<String> {
     directories.iter().map(|directory| format!("{directory}/{tool}")).collect()
 }
 
-/// A name that is no path.
+/// A name that is not a path.
 fn is_plain(tool: &str) -> bool {
     !tool.is_empty() && !tool.starts_with('.') && !tool.contains(['/', '\\', '\0'])
 }
@@ -141,7 +141,7 @@ fn executable(path: &Path) -> Option<PathBuf> {
     is_program.then(|| path.to_owned())
 }
 
-/// Why a path is no program.
+/// Returns the reason why a path is not a program.
 fn obstacle(path: &Path) -> &'static str {
     let Ok(real) = files::canonical(path) else {
         return match files::kind(path) {

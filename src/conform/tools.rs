@@ -1,4 +1,4 @@
-//! What the engine asks of a family about its tools: how one is found, called, and given an upstream.
+//! The questions of the engine to a family about its tools: how to find one, call it, and give it an upstream.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ use super::mock::{Behaviour, Mock};
 use super::secrets::Sentinel;
 use super::target::{Target, TargetError};
 
-/// How tools of a family are found and called.
+/// The tools of a family: how to find and call them.
 pub trait FamilyTools: Sync {
     /// The call that every tool of the family answers.
     fn greeting(&self) -> &'static [&'static str] {
@@ -31,17 +31,17 @@ pub trait FamilyTools: Sync {
     /// The name of a project's tool, as its files say.
     fn tool(&self, project: &Project) -> Option<String>;
 
-    /// What the family runs in place of a program of the project; `None` when the tool is a program.
+    /// Returns the target that the family runs in place of a program of the project; `None` if the tool is a program.
     fn target(&self, _project: &Project, _tag: &SpecTag) -> Option<Result<Target, TargetError>> {
         None
     }
 
-    /// Whether a tool answers with envelopes. Then a run without one proves nothing.
+    /// True if a tool answers with envelopes. Then a run without one proves nothing.
     fn answers_with_envelopes(&self) -> bool {
         true
     }
 
-    /// Whether its programs are started by the engine alone, which encloses them.
+    /// True if the engine alone starts the programs of the family, so that it can contain them.
     fn is_enclosed(&self) -> bool {
         true
     }
@@ -56,7 +56,7 @@ pub trait FamilyTools: Sync {
         Vec::new()
     }
 
-    /// Why the facts of the API behind a tool are not known; `None` when they are.
+    /// Returns the reason why the facts of the API behind a tool are not known; `None` if they are.
     fn lacks_facts(&self, _fixture: Option<&Fixture>) -> Option<&'static str> {
         Some("tools of this family have no facts of an API")
     }

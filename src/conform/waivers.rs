@@ -11,7 +11,7 @@ use super::runner::Verdicts;
 /// A waiver says so this many days before it ends.
 const DAYS_OF_NOTICE: i64 = 14;
 
-/// What is to be said about a waiver.
+/// A note about a waiver.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Remark {
     pub probe: String,
@@ -59,7 +59,7 @@ pub fn apply(
     (faults, notes)
 }
 
-/// Why a waiver does not count.
+/// Returns the reason why a waiver is not valid.
 fn contradiction(
     waiver: &ProbeWaiver,
     earlier: &[ProbeWaiver],

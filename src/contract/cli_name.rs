@@ -48,7 +48,7 @@ const SKILL_WORDS: &[&str] = &["claude", "anthropic"];
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct CliName(String);
 
-/// Why a text is no name of a tool.
+/// Why a text is not a name of a tool.
 #[derive(Clone, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum CliNameError {
     #[error(

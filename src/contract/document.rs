@@ -1,4 +1,4 @@
-//! What every `contract.json` has, whatever its family: it says which family and tag it is.
+//! The members of every `contract.json`, which state its family and tag.
 
 use crate::visible::excerpt;
 

@@ -8,7 +8,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::RwLock;
 
-/// What a family is called and how its projects are recognised.
+/// The name of a family, and how its projects are recognized.
 #[derive(Debug)]
 pub struct Description {
     /// As `aos.toml` and `contract.json` write it.
@@ -17,13 +17,13 @@ pub struct Description {
     pub spec_file: &'static str,
     /// One project of the family, in messages: `connector`.
     pub noun: &'static str,
-    /// How a project without a record is recognised.
+    /// The marker by which a project without a record is recognized.
     pub marker: Marker,
-    /// How the directories of its projects begin; empty where any name will do.
+    /// The prefix of the names of its directories; empty if any name is allowed.
     pub prefix: &'static str,
 }
 
-/// How a project without a record is recognised.
+/// The marker by which a project without a record is recognized.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Marker {
     /// By a file at this path.
@@ -101,13 +101,13 @@ impl Family {
         self.0.noun
     }
 
-    /// How the directories of its projects begin; empty where any name will do.
+    /// Returns the prefix of the names of its directories; empty if any name is allowed.
     #[must_use]
     pub fn prefix(self) -> &'static str {
         self.0.prefix
     }
 
-    /// How a project without a record is recognised.
+    /// Returns the marker by which a project without a record is recognized.
     #[must_use]
     pub fn marker(self) -> Marker {
         self.0.marker
@@ -155,7 +155,7 @@ impl FromStr for Family {
 #[error("unknown contract family `{0}`")]
 pub struct UnknownFamily(pub String);
 
-/// What one layer asks of each family.
+/// The implementations of one layer, one for each family.
 #[derive(Debug)]
 pub struct FamilyParts<T: ?Sized + 'static>(RwLock<Vec<(Family, &'static T)>>);
 

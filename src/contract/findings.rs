@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-/// How much a finding weighs in the verdict.
+/// The weight of a finding in the verdict.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Severity {
     /// The repository breaks its contract: `check` fails.
@@ -32,7 +32,7 @@ pub struct Finding {
     /// Stable rule id, `topic/name`.
     pub rule: &'static str,
     pub severity: Severity,
-    /// What is wrong and why, one sentence without a full stop.
+    /// The fault and its reason, one sentence without a full stop.
     pub message: String,
     /// The command or edit that fixes it.
     pub fix: String,

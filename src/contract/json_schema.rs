@@ -16,7 +16,7 @@ const MAX_MESSAGE: usize = 300;
 #[error("{0}")]
 pub struct InvalidSchema(String);
 
-/// What is wrong with a schema; none when a host can use it.
+/// Returns the fault of a schema; `None` if a host can use it.
 #[must_use]
 pub fn fault(schema: &Value, most_bytes: u64) -> Option<String> {
     if !schema.is_object() {

@@ -1,4 +1,4 @@
-//! What contracts of every family are made of: tags, names, documents, findings, and what static rules use.
+//! The parts that contracts of every family share: tags, names, documents, findings, and the tools of static rules.
 //!
 //! Pure: bytes in, typed values and findings out. Never touches files, network, clock or environment; of ours it uses `strict_json` alone.
 

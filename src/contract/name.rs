@@ -80,7 +80,7 @@ name_type!(
 );
 
 name_type!(
-    /// The name of a Go package: an identifier that is no keyword and has no meaning of its own for the go command.
+    /// The name of a Go package: an identifier that is not a keyword and has no meaning of its own for the go command.
     GoPackage,
     "the name of a Go package",
     |text| text.starts_with(|first: char| first.is_ascii_alphabetic())
@@ -129,7 +129,7 @@ pub const GO_KEYWORDS: &[&str] = &[
     "var",
 ];
 
-/// Whether a name is `pattern`: the name itself, or `*` and its suffix.
+/// True if a name is `pattern`: the name itself, or `*` and its suffix.
 #[must_use]
 pub fn fits(pattern: &str, name: &str) -> bool {
     match pattern.strip_prefix('*') {

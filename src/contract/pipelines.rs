@@ -1,4 +1,4 @@
-//! Where CI systems look for their pipelines, relative to the top of a repository.
+//! The locations of pipelines of CI systems, relative to the top of a repository.
 
 /// Files that a CI system reads.
 pub const FILES: &[&str] = &[
@@ -31,7 +31,7 @@ pub const DIRECTORIES: &[&str] = &[
     ".builds",
 ];
 
-/// Whether a CI system reads the file at `path`.
+/// True if a CI system reads the file at `path`.
 #[must_use]
 pub fn is_pipeline(path: &str) -> bool {
     let is_yaml = path.ends_with(".yml") || path.ends_with(".yaml");

@@ -1,4 +1,4 @@
-//! What was computed from a text, for the next file with the same text: most files of a fleet are equal.
+//! A memory of values computed from a text, for the next file with the same text: most files of a fleet are equal.
 //!
 //! Only for what follows from the text alone. Nothing is forgotten, so the amount of text is bounded. A text that files
 //! share is known by its place in memory and is not compared.

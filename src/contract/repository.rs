@@ -1,6 +1,6 @@
 //! The part of a repository that static rules may look at.
 //!
-//! A snapshot in memory: rules never touch the disk, so the same input gives the same findings everywhere.
+//! A snapshot in memory: rules never touch the disk, so the same input produces the same findings everywhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,7 +49,7 @@ pub struct ProjectFiles {
     pub walked: usize,
     /// Whether every pipeline that git keeps is on disk: then a missing one was deleted.
     pub ci_is_known: bool,
-    /// What the repository around the project says about it.
+    /// The facts about the project in the repository around it.
     pub around: EnclosingFiles,
 }
 
@@ -63,7 +63,7 @@ pub struct EnclosingFiles {
 }
 
 impl EnclosingFiles {
-    /// How many directories the project is below the top.
+    /// Returns the number of directories between the top and the project.
     #[must_use]
     pub fn depth(&self) -> usize {
         if self.prefix.is_empty() { 0 } else { self.prefix.split('/').count() }
@@ -76,7 +76,7 @@ impl ProjectFiles {
         self.files.get(path).map(|file| file.bytes.as_slice())
     }
 
-    /// Whether a file is on disk, committed or not.
+    /// True if a file is on disk, committed or not.
     #[must_use]
     pub fn holds(&self, path: &str) -> bool {
         self.files.contains_key(path) || self.ignored.contains_key(path)
@@ -89,7 +89,7 @@ impl ProjectFiles {
     }
 
     /// Directories that are projects of their own, in path order. One that holds a path of `own` is a part of this
-    /// project, whatever is in it.
+    /// project, regardless of its content.
     #[must_use]
     pub fn nested<'a>(&self, own: impl Iterator<Item = &'a str>) -> Vec<&str> {
         let own: Vec<_> = own.collect();
@@ -123,7 +123,7 @@ impl ProjectFiles {
     }
 }
 
-/// Whether `path` is in `directory`, at any depth.
+/// True if `path` is in `directory`, at any depth.
 #[must_use]
 pub fn is_below(path: &str, directory: &str) -> bool {
     path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))

@@ -1,6 +1,6 @@
 //! "Did you mean": the known name that is nearest to an unknown one.
 
-/// The nearest known name, when it is near enough to be meant.
+/// Returns the nearest known name, if it is close enough to be the intended one.
 #[must_use]
 pub fn nearest<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if unknown.len() > 80 {

@@ -1,4 +1,5 @@
-//! What an operator and an agent can rely on in a connector: everything that its manifest offers, in comparable form.
+//! The surface of a connector, on which operators and agents rely: everything that its manifest offers, in comparable
+//! form.
 //!
 //! A family reads it from a manifest; nothing here judges. `difference` compares two.
 
@@ -13,7 +14,7 @@ pub use difference::{SurfaceDifference, SurfaceEffect, differences};
 /// Most commands, and most fields: a field without `applies_to` belongs to every command.
 pub const MOST: usize = 1_000;
 
-/// Why a text is no manifest.
+/// Why a text is not a manifest.
 #[derive(Debug, thiserror::Error)]
 pub enum SurfaceError {
     #[error("it is not JSON: {0}")]
@@ -75,12 +76,12 @@ impl Surface {
     }
 }
 
-/// What reads the manifest of a family.
+/// A reader of the manifest of a family.
 pub trait SurfaceReader: Sync {
     /// Reads a manifest.
     ///
     /// # Errors
-    /// When the text is no manifest of the family.
+    /// When the text is not a manifest of the family.
     fn read(&self, text: &str) -> Result<Surface, SurfaceError>;
 }
 

@@ -1,4 +1,4 @@
-//! Templates of one's own: what their errors mean for the caller.
+//! Templates of the user's own: what their errors mean for the caller.
 
 use crate::generate::record_origin::ARCHIVE_PATH;
 use crate::inputs::own_template::{TemplateError, TemplateFault};

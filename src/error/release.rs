@@ -9,16 +9,16 @@ use crate::verify::verdict::Rejection;
 
 use super::{io_code, io_hint};
 
-/// What to do about a file that may have been tampered with.
+/// The advice for a file that may have been tampered with.
 const STOP: &str = "do not retry; report it to the publisher of the release";
-/// What to do about a fault that may pass.
+/// The advice for a fault that may pass.
 const AGAIN: &str = "run the same command again";
 
 impl From<ReleaseError> for Failure {
     fn from(error: ReleaseError) -> Self {
         let stage = error.stage;
         let failure = Self::from(error.fault).detail("stage", stage.name());
-        // The token is for the API alone: it is no remedy for the files of a release.
+        // The token is for the API alone: it is not a remedy for the files of a release.
         match (stage, failure.code) {
             (Stage::Download, ErrorCode::RateLimited) => {
                 failure.hint("wait, then run the same command again")

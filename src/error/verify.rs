@@ -8,7 +8,7 @@ use crate::verify::verdict::Rejection;
 
 use super::{io_code, io_hint};
 
-/// What to do with a file that has no verdict.
+/// The advice for a file without a verdict.
 const DO_NOT_USE: &str =
     "do not use the file and do not retry; download file and bundle again from their publisher";
 

@@ -1,5 +1,5 @@
-//! The families of contracts, a folder each. Every other layer asks for its part of a family through a trait of its own
-//! and knows none of these folders.
+//! The families of contracts, a folder each. Every other layer asks for its part of a family through its own trait and
+//! knows none of these folders.
 
 pub mod agent_adapter;
 pub mod agent_cli;

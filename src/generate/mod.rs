@@ -1,6 +1,6 @@
 //! Wanted files: rendered templates, vendored bytes, generated modules.
 //!
-//! Pure: the same input gives the same bytes. Never touches the disk; uses `contract` and `plan`.
+//! Pure: the same input produces the same bytes. Never touches the disk; uses `contract` and `plan`.
 
 pub mod cli_values;
 pub mod go_module;

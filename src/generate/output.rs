@@ -53,7 +53,7 @@ const PLATFORMS: &[&str] = &[
     "wasm",
 ];
 
-/// Where a generator writes.
+/// The file that a generator writes.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Output {
     pub path: RelativePath,
@@ -125,7 +125,7 @@ impl Output {
         })
     }
 
-    /// Why the file would not be part of the program that `generator` writes it for.
+    /// Returns the reason why the file would not be part of the program for which `generator` writes it.
     #[must_use]
     pub fn fault(&self, generator: &str) -> Option<String> {
         let name = self.path.as_str().rsplit('/').next().unwrap_or_default();

@@ -13,7 +13,7 @@ use crate::visible::excerpt;
 use super::output::Output;
 use super::vendor::{Contract, OtherContract};
 
-/// What a family generates.
+/// The outputs that a family generates.
 pub trait Outputs: Sync {
     /// Parses `contract.json` of the family at `tag`.
     ///
@@ -32,7 +32,7 @@ pub trait Outputs: Sync {
         None
     }
 
-    /// Whether a JSON document is one that the family generates; JSON has no place for a mark.
+    /// True if a JSON document is one that the family generates; JSON has no place for a mark.
     fn is_document(&self, _members: &Map<String, Value>) -> bool {
         false
     }
@@ -42,7 +42,7 @@ pub trait Outputs: Sync {
         None
     }
 
-    /// Whether only the tests of a project load what this generator writes.
+    /// True if only the tests of a project load what this generator writes.
     fn is_for_tests(&self, _generator: &str) -> bool {
         false
     }
@@ -105,7 +105,7 @@ pub fn own_file_of(family: Family, directory: &RelativePath) -> Option<String> {
     OUTPUTS.of(family)?.own_file().map(|name| format!("{directory}/{name}"))
 }
 
-/// Whether a path is that of such a file, wherever the contract is.
+/// True if a path is that of such a file, in every location of the contract.
 #[must_use]
 pub fn is_own_file(path: &RelativePath) -> bool {
     let name = path.as_str().rsplit_once('/').map(|(_, name)| name);
@@ -113,13 +113,13 @@ pub fn is_own_file(path: &RelativePath) -> bool {
     name.is_some_and(|name| own.into_iter().any(|own| own == name))
 }
 
-/// Whether a JSON document is one that any family generates.
+/// True if a JSON document is one that any family generates.
 #[must_use]
 pub fn is_document(members: &Map<String, Value>) -> bool {
     OUTPUTS.entries().into_iter().any(|(_, part)| part.is_document(members))
 }
 
-/// Whether only the tests of a project load what this generator writes.
+/// True if only the tests of a project load what this generator writes.
 #[must_use]
 pub fn is_for_tests(family: Family, generator: &str) -> bool {
     OUTPUTS.of(family).is_some_and(|part| part.is_for_tests(generator))

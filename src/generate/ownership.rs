@@ -1,4 +1,4 @@
-//! Which files aos can have written, by place and content.
+//! The files that aos can have written, by place and content.
 //!
 //! A lock proves nothing by itself: a repository can bring one that names any file with its right digest. So aos
 //! replaces or deletes a file without a token only when the file is also one of these.
@@ -19,7 +19,7 @@ const MARK_WITHIN: usize = 512;
 /// Largest JSON document that is parsed to recognize it, in bytes.
 const MAX_DOCUMENT: usize = 4 * 1024 * 1024;
 
-/// Whether aos can have written `content` at `path`; `keep` are the project's own files in the directories of aos.
+/// True if aos can have written `content` at `path`; `keep` are the project's own files in the directories of aos.
 #[must_use]
 pub fn is_of_aos(path: &RelativePath, content: &Content, keep: &[RelativePath]) -> bool {
     let own = keep.contains(path) || outputs::is_own_file(path);
@@ -29,7 +29,7 @@ pub fn is_of_aos(path: &RelativePath, content: &Content, keep: &[RelativePath]) 
     !own && (owned || has_mark(&content.bytes) || is_document(&content.bytes))
 }
 
-/// Whether a source file has the mark of a generated one in its head.
+/// True if a source file has the mark of a generated one in its head.
 #[must_use]
 pub fn has_mark(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(MARK_WITHIN)];

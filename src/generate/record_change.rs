@@ -1,4 +1,4 @@
-//! What `aos upgrade` changes in aos.toml; everything else in the file keeps its form.
+//! The changes of `aos upgrade` to aos.toml; everything else in the file keeps its form.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::record_runtime::RuntimeSection;
 use super::record_template::{TemplateSection, UpgradeSection};
 use super::record_text::RecordError;
 
-/// What an upgrade changes in `aos.toml`; everything else in it keeps its form.
+/// The changes of an upgrade to `aos.toml`; everything else in it keeps its form.
 #[derive(Clone, Copy, Debug)]
 pub struct RecordChange<'a> {
     /// The output of the old template; a member that differs from it was changed by the user and is kept.
@@ -46,7 +46,7 @@ impl RecordChange<'_> {
         Ok((Record::parse(text.as_bytes())?, text))
     }
 
-    /// Where generated files go, unless the user has moved them.
+    /// Updates the paths of generated files, unless the user has moved them.
     fn outputs(
         &self,
         ours: &Record,
@@ -76,7 +76,7 @@ impl RecordChange<'_> {
         Ok(())
     }
 
-    /// How `aos conform` runs the tool, unless the user has changed it.
+    /// Updates the command of `aos conform`, unless the user has changed it.
     fn conform(
         &self,
         ours: &Record,
@@ -95,7 +95,7 @@ impl RecordChange<'_> {
         Ok(())
     }
 
-    /// Which runtime the project has and where, unless the user has moved it.
+    /// Updates the runtime of the project and its directory, unless the user has moved it.
     fn runtime(
         &self,
         ours: &Record,

@@ -11,7 +11,7 @@ use super::record_text::{RecordError, quote};
 const MAX_WORDS: usize = 32;
 const MAX_WORD: usize = 1024;
 
-/// How `aos conform` runs the tool, and what it accepts.
+/// The command of `aos conform`, and its waivers.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct ConformSection {
     /// Program and first arguments; found by itself when empty.

@@ -1,4 +1,4 @@
-//! Changes of an `aos.toml` that somebody wrote: everything else keeps its form.
+//! Edits of an existing `aos.toml`: everything else keeps its form.
 
 use std::collections::BTreeMap;
 

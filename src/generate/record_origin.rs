@@ -1,4 +1,5 @@
-//! `[template.origin]` in aos.toml: where a template of one's own came from, and the digest of what was read there.
+//! `[template.origin]` in aos.toml: where a template of the user's own came from, and the digest of what was read
+//! there.
 //!
 //! No path of a machine is in it: the archive in the project is what an upgrade renders again.
 
@@ -12,7 +13,7 @@ use crate::visible::excerpt;
 
 use super::record_text::{RecordError, quote, relative};
 
-/// Where a project keeps the template that it was made from.
+/// The file in which a project keeps the template from which it was made.
 pub const ARCHIVE_PATH: &str = ".agent/template.tar.gz";
 /// Longest address of a repository, in bytes.
 const MAX_ADDRESS: usize = 300;
@@ -22,7 +23,7 @@ const MAX_TAG: usize = 128;
 pub const HOST_PREFIX: &str = "github:";
 pub const GIT_PREFIX: &str = "git+";
 
-/// Where a template came from.
+/// The source of a template.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct TemplateOrigin {
     pub source: TemplateSource,
@@ -133,7 +134,7 @@ impl TemplateSource {
     }
 }
 
-/// Whether a text can be a tag of a repository, and never an option of git.
+/// True if a text can be a tag of a repository, and never an option of git.
 #[must_use]
 pub fn is_tag(text: &str) -> bool {
     let plain = |symbol: char| symbol.is_ascii_alphanumeric() || "._-+/".contains(symbol);
@@ -145,7 +146,7 @@ pub fn is_tag(text: &str) -> bool {
         && !text.ends_with(['/', '.'])
 }
 
-/// Whether a text is the name of a commit.
+/// True if a text is the name of a commit.
 #[must_use]
 pub fn is_commit(text: &str) -> bool {
     matches!(text.len(), 40 | 64)

@@ -124,7 +124,7 @@ pub fn with_owned(text: &str, own: &[OwnedPart]) -> Result<String, RecordError> 
     Ok(document.to_string())
 }
 
-/// Whether `path` is below the directory `place`.
+/// True if `path` is below the directory `place`.
 #[must_use]
 pub fn is_below(path: &RelativePath, place: &RelativePath) -> bool {
     path.as_str().strip_prefix(place.as_str()).is_some_and(|rest| rest.starts_with('/'))

@@ -11,10 +11,10 @@ use crate::visible::excerpt;
 
 use super::record_text::{RecordError, quote, relative};
 
-/// Where `contract.json` is vendored unless the record says otherwise.
+/// The default directory of `contract.json`.
 pub const CONTRACT_DIRECTORY: &str = "contract";
 
-/// Where the contract comes from.
+/// The source of the contract.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SpecSection {
     pub source: SpecSource,

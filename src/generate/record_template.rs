@@ -23,11 +23,11 @@ pub struct TemplateSection {
     pub aos: Option<String>,
     /// The contract it was rendered for; `None` in a record of an older form.
     pub spec: Option<String>,
-    /// Where a template of one's own came from; `None` for one of this program.
+    /// The source of a user's own template; `None` for a template of this program.
     pub origin: Option<TemplateOrigin>,
 }
 
-/// An upgrade that was written with conflicts: where it leads, and what is still open.
+/// An upgrade that was written with conflicts: its target version, and the open files.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct UpgradeSection {
     pub version: String,

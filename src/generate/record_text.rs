@@ -1,4 +1,5 @@
-//! What both records have in common: TOML in bounded documents, values with one constructor, errors that name the member.
+//! The parts that both records share: TOML in bounded documents, values with one constructor, errors that name the
+//! member.
 
 use crate::contract::{Family, json};
 use crate::plan::RelativePath;

@@ -23,7 +23,7 @@ const TICK: Duration = Duration::from_millis(20);
 const FREE_TICKS: u32 = 10;
 /// Most looks that count in one process, which are ten seconds.
 const MAX_TICKS: u32 = 500;
-/// Those that are left: a template is rendered for many answers, and all of them share this time.
+/// The ticks that are left: a template is rendered for many answers, and all of them share this time.
 static TICKS: AtomicU32 = AtomicU32::new(MAX_TICKS);
 /// Most memory that may come into use during a render, in bytes.
 const MAX_MEMORY: u64 = 1024 * 1024 * 1024;
@@ -31,16 +31,16 @@ const MAX_MEMORY: u64 = 1024 * 1024 * 1024;
 /// Most times that templates with faults are parsed again, because others were parsed that they include.
 const MAX_PASSES: usize = 8;
 
-/// Whether a template has used up what a process may spend: no other one should be rendered.
+/// True if a template has used up the resources of the process: no other one should be rendered.
 #[must_use]
 pub fn is_spent() -> bool {
     TICKS.load(Relaxed) == 0
 }
 
-/// How much memory this process uses, in bytes, where the system tells.
+/// How much memory this process uses, in bytes, if the system reports it.
 pub type MemoryReader = fn() -> Option<u64>;
 
-/// What reads the memory; without it, only time and output are bounded.
+/// The function that reads the memory in use; without it, only time and output are bounded.
 static MEMORY: OnceLock<MemoryReader> = OnceLock::new();
 
 /// Lets every render end that uses too much memory.
@@ -125,8 +125,8 @@ impl Engine {
         String::from_utf8(output).map_err(|error| whole(name, error.to_string()))
     }
 
-    /// Renders in a thread of its own, which is left behind when it does not end: a template can count for years
-    /// without writing a byte, and double a text until the memory is full.
+    /// Renders in a separate thread, which is abandoned if it does not end: a template can count for years without
+    /// writing a byte, and double a text until the memory is full.
     fn watched(&self, name: &str) -> Result<Vec<u8>, RenderError> {
         let in_use = || MEMORY.get().and_then(|read| read());
         let before = in_use();

@@ -82,7 +82,7 @@ impl<'de> Deserialize<'de> for Condition {
     }
 }
 
-/// Where a project comes from; the same for every family.
+/// The origin of a project; the same for every family.
 #[derive(Clone, Copy, Debug)]
 pub struct ScaffoldOrigin<'a> {
     pub spec_tag: &'a str,
@@ -155,7 +155,7 @@ fn answered(path: &str, answers: &BTreeMap<String, String>) -> String {
     out
 }
 
-/// Why an answer cannot be a part of the name of a file.
+/// Returns the reason why an answer cannot be part of a file name.
 fn is_no_name(answer: &str) -> Option<&'static str> {
     if answer.is_empty() {
         return Some("it is empty; such a question needs `required = true`");
@@ -203,8 +203,8 @@ impl Scaffold<'_> {
         Ok(files)
     }
 
-    /// Which file of the template each path comes from, files that the answers do not want included. The same file has
-    /// the same name in every version and with all answers, wherever it goes.
+    /// Returns the template file of each path, including files that the answers exclude. The same file has the same
+    /// name in every version and with all answers, wherever it goes.
     #[must_use]
     pub fn origins(&self) -> BTreeMap<RelativePath, String> {
         let mut origins = BTreeMap::new();
@@ -276,7 +276,7 @@ impl Scaffold<'_> {
         bytes
     }
 
-    /// Whether the answers want the file at `path`.
+    /// True if the answers want the file at `path`.
     fn exists(&self, path: &str) -> bool {
         is_wanted(self.only, path, (self.tool, self.package), self.answers)
     }
@@ -291,7 +291,7 @@ impl Scaffold<'_> {
     }
 }
 
-/// Whether the answers want a project to have the file at `path`.
+/// True if the answers want a project to have the file at `path`.
 #[must_use]
 pub fn is_wanted(
     only: &[Only],
@@ -319,14 +319,14 @@ pub fn output_name(template: &str) -> String {
     components.collect::<Vec<_>>().join("/")
 }
 
-/// Whether aos itself writes the file at `path` of a project, so that no template can.
+/// True if aos itself writes the file at `path` of a project, so that no template can.
 #[must_use]
 pub fn is_of_aos(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
     path == RECORD_PATH || is_within(&path, AGENT_DIRECTORY)
 }
 
-/// Whether `path` is `place` or is below it.
+/// True if `path` is `place` or is below it.
 #[must_use]
 pub fn is_within(path: &str, place: &str) -> bool {
     path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

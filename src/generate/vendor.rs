@@ -96,7 +96,7 @@ impl SpecRelease {
     /// Digests of the vendored files; computed once per release, not once per project.
     ///
     /// # Errors
-    /// When the directory is no path inside a project.
+    /// When the directory is not a path inside a project.
     pub fn digests(
         &self,
         directory: &RelativePath,

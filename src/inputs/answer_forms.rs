@@ -4,7 +4,7 @@ use crate::contract::name::Constant;
 
 use super::template::Pattern;
 
-/// Why a value does not have the form; the empty answer was dealt with before.
+/// Returns the reason why a value does not have the form; the empty answer was handled before.
 #[must_use]
 pub fn fault(pattern: Pattern, value: &str) -> Option<String> {
     let (holds, form) = match pattern {

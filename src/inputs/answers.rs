@@ -183,7 +183,7 @@ fn as_choice<'v>(question: &Question, value: &'v str) -> &'v str {
     }
 }
 
-/// What is wrong with an answer.
+/// Returns the fault of an answer.
 #[must_use]
 pub fn fault(question: &Question, value: &str) -> Option<String> {
     if !question.choices.is_empty() {

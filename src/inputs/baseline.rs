@@ -71,7 +71,7 @@ impl Baseline {
     /// Reads the baseline at `path`.
     ///
     /// # Errors
-    /// When it does not exist or is no baseline.
+    /// When it does not exist or is not a baseline.
     pub fn read(path: &Path) -> Result<Self, BaselineError> {
         if matches!(files::kind(path), Ok(Kind::Absent)) {
             return Err(BaselineError::Absent { path: path.to_owned() });
@@ -159,12 +159,12 @@ impl Baseline {
         true
     }
 
-    /// What is left, each once.
+    /// Returns the remaining entries, each once.
     pub fn entries(&self) -> impl Iterator<Item = &KnownFinding> {
         self.counts.keys()
     }
 
-    /// What both know: a baseline may only lose entries.
+    /// Returns the entries that both have: a baseline may only lose entries.
     #[must_use]
     pub fn within(&self, larger: &Self) -> Self {
         let counts = self.counts.iter().filter_map(|(known, count)| {

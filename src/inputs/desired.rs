@@ -36,7 +36,7 @@ pub struct Desired {
     pub lock: Lock,
     /// Files of the project in the directories of aos.
     keep: Vec<RelativePath>,
-    /// What tells the files of an older runtime; `None` when the runtime stays as it is.
+    /// Identifies the files of an older runtime; `None` if the runtime stays unchanged.
     origin: Option<RuntimeOrigin>,
 }
 
@@ -233,7 +233,7 @@ impl Desired {
         known.into_iter().filter(|(path, _)| is_of_aos(path)).collect()
     }
 
-    /// Unchanged files of the old lock that nobody wants any more: those of aos, and the others.
+    /// Unchanged files of the old lock that are no longer wanted: those of aos, and the others.
     fn unwanted(
         &self,
         tree: &Tree,

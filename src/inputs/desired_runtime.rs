@@ -15,17 +15,17 @@ use crate::visible::excerpt;
 use super::embedded::{self, EmbeddedError};
 use super::runtimes;
 
-/// Which version of the runtime is wanted.
+/// The wanted version of the runtime.
 #[derive(Clone, Copy, Debug)]
 pub enum WantedRuntime<'a> {
-    /// That of this build, whatever the project has.
+    /// The runtime of this build, regardless of the project.
     Newest(Option<&'a Lock>),
-    /// That of the lock; an older one stays.
+    /// The runtime in the lock; an older one stays.
     Recorded(&'a Lock),
 }
 
 impl<'a> WantedRuntime<'a> {
-    /// What the lock says of it.
+    /// Returns the entry of the runtime in the lock.
     pub fn locked(self) -> Option<&'a LockedRuntime> {
         match self {
             Self::Newest(lock) => lock.and_then(|lock| lock.runtime.as_ref()),
@@ -75,7 +75,7 @@ pub struct RuntimeOrigin {
 }
 
 impl RuntimeOrigin {
-    /// Whether this release wrote these bytes to the file.
+    /// True if this release wrote these bytes to the file.
     pub fn is_released(&self, path: &RelativePath, content: &Content) -> bool {
         let module = self.module.as_ref();
         let digest = self.runtime.canonical_digest(path.as_str(), &content.bytes, module);

@@ -44,7 +44,7 @@ pub fn template_releases() -> Option<&'static str> {
     TEMPLATES.get_file(TEMPLATE_RELEASES)?.contents_utf8()
 }
 
-/// Where the archive of a released version is.
+/// Returns the path of the archive of a released version.
 #[must_use]
 pub fn archive_path(name: &str, version: &str) -> String {
     format!("{name}/released/{version}.tar.gz")
@@ -94,7 +94,7 @@ pub fn preset_names(template: &str) -> Vec<&'static str> {
     names
 }
 
-/// Whether a template makes its commands from a preset.
+/// True if a template makes its commands from a preset.
 #[must_use]
 pub fn has_presets(template: &str) -> bool {
     preset_text(template, EXAMPLE_PRESET).is_some()

@@ -47,7 +47,7 @@ pub enum FleetError {
 pub struct Fleet {
     /// Where it was searched; `None` for projects that were named.
     pub root: Option<PathBuf>,
-    /// What the fleet must be, where that is said.
+    /// The requirements for the fleet, if it has any.
     pub file: Option<FleetFile>,
     /// Sorted by path.
     pub projects: Vec<PathBuf>,
@@ -151,7 +151,7 @@ pub fn discover(root: &Path) -> Result<Fleet, FleetError> {
 }
 
 impl Fleet {
-    /// Whether a directory belongs to a tool. One that git tracks belongs to the people who added it.
+    /// True if a directory belongs to a tool. A directory that git tracks belongs to the people who added it.
     fn is_of_a_tool(&self, entry: &walkdir::DirEntry) -> bool {
         let name = entry.file_name().to_string_lossy();
         if !repository::is_skipped(&name) {
@@ -181,7 +181,7 @@ impl Fleet {
     }
 }
 
-/// Why a directory was a project once.
+/// Returns the evidence that a directory was a project once.
 fn lost(directory: &Path) -> Option<String> {
     let has = |name: &str| {
         !matches!(files::kind(&directory.join(name)), Ok(files::Kind::Absent) | Err(_))
@@ -209,7 +209,7 @@ fn is_candidate(entry: &walkdir::DirEntry) -> bool {
             && prefixes().any(|prefix| !prefix.is_empty() && name.starts_with(prefix))
 }
 
-/// Why a directory inside a project is not judged as a project of the fleet.
+/// Returns the reason why a directory inside a project is not checked as a project of the fleet.
 #[must_use]
 pub fn is_elsewhere(directory: &Path) -> Option<&'static str> {
     if !project::is_project(directory) {

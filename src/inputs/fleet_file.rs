@@ -24,7 +24,7 @@ pub enum FleetFileError {
     Invalid { path: PathBuf, reason: String },
 }
 
-/// What a fleet must be.
+/// The requirements for a fleet.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FleetFile {
@@ -85,7 +85,7 @@ impl FleetFile {
         Ok(Some(file))
     }
 
-    /// Whether a directory is not a part of the fleet.
+    /// True if a directory is not a part of the fleet.
     #[must_use]
     pub fn excludes(&self, directory: &str) -> bool {
         self.exclude.iter().map(|place| tidy(place)).any(|place| {

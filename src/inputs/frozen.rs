@@ -1,4 +1,4 @@
-//! What a new tag from a directory may not change: the part of a family that its released tags share.
+//! The part of a family that its released tags share, which a new tag from a directory may not change.
 
 use crate::contract::family::FamilyParts;
 use crate::generate::vendor::Contract;
@@ -9,5 +9,5 @@ pub trait FrozenCore: Sync {
     fn changed(&self, old: &Contract, new: &Contract) -> Option<String>;
 }
 
-/// What each family keeps.
+/// The frozen part of each family.
 pub static FROZEN: FamilyParts<dyn FrozenCore> = FamilyParts::new();

@@ -154,7 +154,7 @@ impl Project {
     }
 }
 
-/// Whether `directory` is a project, or could be adopted.
+/// True if `directory` is a project, or could be adopted.
 #[must_use]
 pub fn is_project(directory: &Path) -> bool {
     let fixed = [RECORD_PATH, PIN_PATH, "contract/contract.json", TRANSACTION_DIRECTORY];
@@ -165,7 +165,7 @@ pub fn is_project(directory: &Path) -> bool {
     fixed.into_iter().chain(of_families).any(|marker| is_there(directory, marker))
 }
 
-/// The family of a project without a record: one of them takes what no other recognises.
+/// The family of a project without a record: one of them takes what no other recognizes.
 fn family_of(root: &Path) -> Family {
     let families = Family::all();
     let marked = families.iter().find(|family| match family.marker() {

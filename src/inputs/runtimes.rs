@@ -19,7 +19,7 @@ static RUNTIMES: Dir<'_> = include_dir!("$OUT_DIR/runtime");
 const TEST_RUNTIMES: &str = "AOS_TEST_RUNTIMES";
 /// Largest file of such a runtime, in bytes.
 const MAX_TEST_FILE: u64 = 1024 * 1024;
-/// What describes a runtime.
+/// The file that describes a runtime.
 const INFO: &str = "runtime.toml";
 /// The digests of released runtimes.
 const RELEASES: &str = "releases.toml";

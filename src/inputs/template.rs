@@ -28,7 +28,7 @@ const MAX_TEST_FILE: u64 = 1024 * 1024;
 pub struct TemplateInfo {
     pub name: String,
     pub version: String,
-    /// A template of one's own may do without one.
+    /// A template of the user's own may do without one.
     #[serde(default = "no_family", deserialize_with = "family")]
     pub family: Family,
     #[serde(default)]
@@ -44,7 +44,7 @@ pub struct TemplateInfo {
     /// Commands to run in the new project.
     #[serde(default)]
     pub next: Vec<String>,
-    /// What to do with the project first; empty for nothing.
+    /// The first step after creation; empty for none.
     #[serde(default)]
     pub advice: String,
     /// Generator name to output paths.
@@ -55,7 +55,7 @@ pub struct TemplateInfo {
     #[serde(default)]
     pub only: Vec<Only>,
     pub runtime: Option<TemplateRuntime>,
-    /// How `aos conform` runs the tool, and what it accepts; goes to `[conform]` in aos.toml.
+    /// The command of `aos conform`, and its waivers; goes to `[conform]` in aos.toml.
     #[serde(default)]
     pub conform: ConformDocument,
 }
@@ -65,7 +65,7 @@ pub struct TemplateInfo {
 #[serde(deny_unknown_fields)]
 pub struct TemplateRuntime {
     pub name: String,
-    /// Where the project has it.
+    /// The directory of the runtime in the project.
     pub path: String,
     /// Files of the runtime's example tool that become the user's, by their path in the runtime's repository.
     #[serde(default)]
@@ -247,7 +247,7 @@ pub fn newest(name: &str) -> Option<String> {
     version(&String::from_utf8(files::read(&place, MAX_TEST_FILE).ok()?.bytes).ok()?)
 }
 
-/// Whether this build has a template in a version, the newest or a released one.
+/// True if this build has a template in a version, the newest or a released one.
 #[must_use]
 pub fn is_version(name: &str, version: &str) -> bool {
     newest(name).as_deref() == Some(version)
@@ -456,7 +456,7 @@ mod tests {
                 let outputs = info.outputs.values().flat_map(Paths::all);
                 let hit = paths.iter().chain(outputs).any(|path| is_within(path, &only.path));
                 assert!(hit && !only.when.is_empty(), "{}: {}", info.name, only.path);
-                // A preset is no question: a description gives one.
+                // A preset is not a question: a description gives one.
                 for condition in only.when.iter().filter(|one| one.key != "preset") {
                     let question = info.questions.iter().find(|asked| asked.key == condition.key);
                     let question = question.unwrap_or_else(|| panic!("{}", condition.key));

@@ -1,7 +1,7 @@
 //! Released versions of templates: one archive for a version, frozen by its digest.
 //!
-//! An archive is complete: the files of the base and of the example tool are in it, so that a later build gives the
-//! same bytes for it, whatever became of them.
+//! An archive is complete: the files of the base and of the example tool are in it, so that a later build produces the
+//! same bytes for it, even if they change later.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -16,7 +16,7 @@ pub const MAX_LISTED: usize = 40;
 /// Most tools of a server.
 const MAX_TOOLS: usize = 2_000;
 
-/// How tools are presented.
+/// The presentation of tools.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Presentation {
     /// Every tool up to forty, else search.
@@ -25,7 +25,7 @@ pub enum Presentation {
     Search,
 }
 
-/// What the user allows.
+/// The limits that the user sets.
 #[derive(Clone, Debug)]
 pub struct OfferPolicy {
     pub filter: Filter,
@@ -59,7 +59,7 @@ pub struct Offered<'a> {
     pub provider: &'a Arc<dyn Provider>,
 }
 
-/// Why a name leads to no tool.
+/// Why a name does not select a tool.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Refusal {
     Unknown,
@@ -105,7 +105,7 @@ impl Catalogue {
         Ok(Self { providers, offered, withheld, is_searched })
     }
 
-    /// Whether no tool matches the filter, in any mode.
+    /// True if no tool matches the filter, in any mode.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.offered.is_empty() && self.withheld.is_empty()
@@ -132,7 +132,7 @@ impl Catalogue {
         found.ok_or_else(|| mode.map_or(Refusal::Unknown, Refusal::Withheld))
     }
 
-    /// How many tools need each mode above that of the session.
+    /// Returns the number of tools that need each mode above that of the session.
     #[must_use]
     pub fn withheld(&self) -> BTreeMap<ToolMode, usize> {
         let mut counts = BTreeMap::new();

@@ -85,7 +85,7 @@ impl FilterPattern {
     }
 }
 
-/// Whether a text matches a glob: `*` is any text, `?` any character. The number of steps is at most the product of the
+/// True if a text matches a glob: `*` is any text, `?` any character. The number of steps is at most the product of the
 /// lengths.
 fn matches(glob: &str, text: &str) -> bool {
     let (glob, text): (Vec<char>, Vec<char>) = (glob.chars().collect(), text.chars().collect());

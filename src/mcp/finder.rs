@@ -149,7 +149,7 @@ pub fn describe(catalogue: &Catalogue, arguments: &Map<String, Value>) -> Result
     Ok(json!({"tools": described.collect::<Result<Vec<_>, ToolFault>>()?}))
 }
 
-/// The error for a name that leads to no tool.
+/// Returns the error for a name that does not select a tool.
 #[must_use]
 pub fn unknown(name: &str, refusal: super::catalogue::Refusal) -> ToolFault {
     use super::catalogue::Refusal;

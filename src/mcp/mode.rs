@@ -1,4 +1,4 @@
-//! How much a tool may change, in the words of the connector contract.
+//! The mode of a tool: how much it may change, in the words of the connector contract.
 
 use serde::Serialize;
 

@@ -13,7 +13,7 @@ use crate::report::Failure;
 use super::answer::ToolFault;
 use super::tool::McpTool;
 
-/// How packages are opened.
+/// The options for opening packages.
 #[derive(Clone, Debug)]
 pub struct Options {
     pub runtime: Option<String>,
@@ -47,7 +47,7 @@ pub trait Opener: Sync {
         options: &Options,
     ) -> Result<Box<dyn Provider>, Failure>;
 
-    /// Whether something that is not a project is a package of this family.
+    /// True if something that is not a project is a package of this family.
     fn knows(&self, name: &str, options: &Options) -> bool;
 }
 
@@ -60,7 +60,7 @@ pub struct Declared {
     pub needs_network: bool,
 }
 
-/// What is opened.
+/// The tool to open.
 #[derive(Clone, Copy, Debug)]
 pub enum ServedSubject<'a> {
     Project(&'a Project),
@@ -92,7 +92,7 @@ pub trait Provider: Send + Sync {
     }
 }
 
-/// Which package it is.
+/// The identity of a package.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ToolIdentity {
     pub name: String,

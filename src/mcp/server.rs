@@ -51,7 +51,7 @@ impl Server {
         Self { session }
     }
 
-    /// Answers a call, whatever way it names its tool.
+    /// Answers a call, in every way of naming its tool.
     async fn called(
         &self,
         name: &str,
@@ -136,7 +136,7 @@ impl Server {
     }
 }
 
-/// Whether arguments match a schema.
+/// Checks that arguments match a schema.
 fn fits(
     schema: &Map<String, Value>,
     arguments: &Map<String, Value>,

@@ -39,7 +39,7 @@ pub struct Source {
     pub opener: &'static dyn Opener,
 }
 
-/// Where a package is.
+/// The source of a package.
 #[derive(Clone, Debug)]
 pub enum SourceKind {
     /// The root of a project.
@@ -76,7 +76,7 @@ pub struct McpSession {
     is_closed: AtomicBool,
 }
 
-/// How a session ended.
+/// The end of a session.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Ended {
     /// Stdin ended before anything came.
@@ -153,7 +153,7 @@ impl McpSession {
         self.turns.acquire().await.ok()
     }
 
-    /// Whether no client waits for responses.
+    /// True if no client waits for responses.
     #[must_use]
     pub fn is_over(&self) -> bool {
         let end = self.end.read().unwrap_or_else(PoisonError::into_inner);

@@ -9,7 +9,7 @@ use super::lines::{self, Labels, Merge};
 /// Largest text that is merged line by line, in bytes.
 const MAX_MERGED: usize = 2 * 1024 * 1024;
 
-/// What the template's change of one file means for the user's copy.
+/// The result for the user's copy of one file after the template changed it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum MergeOutcome {
     /// The user's file stays byte for byte.
@@ -33,7 +33,7 @@ pub struct Blend {
 }
 
 impl Blend {
-    /// How many places need a person.
+    /// Returns the number of places that a person must resolve.
     #[must_use]
     pub fn conflicts(&self) -> usize {
         self.merge.conflicts()
@@ -101,7 +101,7 @@ pub fn merge(base: Option<&Content>, ours: &Content, theirs: &Content) -> MergeO
     MergeOutcome::Merged(content(bytes, crlf, executable))
 }
 
-/// Whether `ours` is the file `theirs`, line endings of a whole file left aside.
+/// True if `ours` is the file `theirs`, line endings of a whole file left aside.
 #[must_use]
 pub fn is_same(ours: &Content, theirs: &Content) -> bool {
     if ours.executable != theirs.executable {
@@ -130,7 +130,7 @@ fn content(bytes: Vec<u8>, crlf: bool, executable: bool) -> Content {
     Content { bytes: bytes.into(), executable }
 }
 
-/// Whether every line ends with CRLF, and there is one.
+/// True if every line ends with CRLF, and there is one.
 fn is_crlf(text: &[u8]) -> bool {
     // The first end decides for nearly every file.
     let Some(first) = text.iter().position(|byte| *byte == b'\n') else { return false };

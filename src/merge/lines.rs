@@ -11,7 +11,7 @@ const MIDDLE_MARK: &str = "=======";
 /// First words of the line that closes a conflict.
 pub const THEIRS_MARK: &str = ">>>>>>> template ";
 
-/// What the two versions of a template are called beside conflict markers.
+/// The labels of the two versions of a template beside conflict markers.
 #[derive(Clone, Copy, Debug)]
 pub struct Labels<'a> {
     pub base: &'a str,
@@ -69,7 +69,7 @@ pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Merge {
     merge
 }
 
-/// Merges two texts that have no base: nobody said which side is right, so every difference is a conflict.
+/// Merges two texts without a base: it is unknown which side is right, so every difference is a conflict.
 #[must_use]
 pub fn without_base(ours: &[u8], theirs: &[u8]) -> Merge {
     let (ours, theirs) = (split(ours), split(theirs));
@@ -99,7 +99,7 @@ fn split(text: &[u8]) -> Vec<&[u8]> {
     text.split_inclusive(|byte| *byte == b'\n').collect()
 }
 
-/// One change of one side: lines of the base, and how many lines stand for them.
+/// One change of one side: lines of the base, and the number of lines that replace them.
 #[derive(Clone, Copy, Debug)]
 struct Hunk {
     start: usize,
@@ -183,7 +183,7 @@ impl Merge {
         }
     }
 
-    /// How many places need a person.
+    /// Returns the number of places that a person must resolve.
     #[must_use]
     pub fn conflicts(&self) -> usize {
         self.chunks.iter().filter(|chunk| matches!(chunk, Chunk::Conflict { .. })).count()
@@ -230,7 +230,7 @@ impl Merge {
     }
 }
 
-/// Text that begins on a new line, whatever is before it.
+/// Text that begins on a new line, regardless of the text before it.
 fn mark(text: &mut Vec<u8>, line: &str) {
     if text.last().is_some_and(|last| *last != b'\n') {
         text.push(b'\n');

@@ -16,7 +16,7 @@ pub enum MergeStyle {
     Reject,
 }
 
-/// What kind of contradiction a conflict is.
+/// The kind of a conflict.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum MergeKind {
     /// Both sides changed the same lines, or a file without lines.
@@ -69,21 +69,21 @@ impl MergeKind {
 /// One contradiction that a person has to resolve.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Conflict {
-    /// Where the user has the file.
+    /// The user's path of the file.
     pub path: RelativePath,
     pub kind: MergeKind,
     /// The file whose markers, or whose existence, say that the conflict is open.
     pub open: RelativePath,
-    /// How many places of the file contradict each other.
+    /// The number of places in the file that conflict.
     pub places: usize,
     pub base: Option<Content>,
     pub ours: Option<Content>,
     pub theirs: Option<Content>,
-    /// Where the template has the file, when that is another place.
+    /// The template's path of the file, if it is another one.
     pub moved_to: Option<RelativePath>,
 }
 
-/// What the user has at a path.
+/// The user's entry at a path.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Ours {
     File(Content),
@@ -98,9 +98,9 @@ pub struct Trees<'a> {
     pub theirs: &'a BTreeMap<RelativePath, Content>,
     /// Every path that one of the other trees names, or that a file was moved to.
     pub ours: &'a BTreeMap<RelativePath, Ours>,
-    /// Where the new template has a file of the old one; a file that stays is not in it.
+    /// The paths of old template files in the new template; a file that stays is not in it.
     pub their_moves: &'a BTreeMap<RelativePath, RelativePath>,
-    /// Where the user moved a file of the old template to.
+    /// The paths to which the user moved files of the old template.
     pub our_moves: &'a BTreeMap<RelativePath, RelativePath>,
     /// Files of the old template that the new one still knows and these answers do not want.
     pub unwanted: &'a BTreeSet<RelativePath>,
@@ -110,7 +110,7 @@ pub struct Trees<'a> {
     pub labels: Labels<'a>,
 }
 
-/// What becomes of the user's tree.
+/// The result of merging into the user's tree.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Merged {
     /// Files to write.
@@ -158,7 +158,7 @@ impl Trees<'_> {
         merged
     }
 
-    /// Where the user has a file of the old template.
+    /// Returns the user's path of a file of the old template.
     fn place<'p>(
         &'p self,
         path: &'p RelativePath,
@@ -362,7 +362,7 @@ impl File<'_> {
     }
 }
 
-/// Where the rest of a conflict goes that is not in the file itself.
+/// Returns the path of the part of a conflict that is not written into the file itself.
 fn beside(path: &RelativePath) -> RelativePath {
     path.with_ending(".rej")
 }

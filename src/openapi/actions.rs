@@ -1,4 +1,4 @@
-//! What the last word of a path and the method say about an operation: the action of its id.
+//! The action of an operation's id, derived from the method and the last word of the path.
 
 use crate::contract::rules::{Effect, effect};
 
@@ -171,7 +171,7 @@ pub fn is_verb(word: &str) -> bool {
     VERBS.contains(&word) || word.contains('_') && VERBS.contains(&first)
 }
 
-/// What a verb at the end of a path is, with the method that it has.
+/// Returns the action of a verb at the end of a path, for this method.
 pub fn verb_action(method: &str, verb: &str) -> String {
     let is_read = matches!(method, "GET" | "HEAD");
     match method {

@@ -1,4 +1,4 @@
-//! Which credentials a project sends, and which operations they do not open.
+//! The credentials that a project sends, and the operations for which they are not enough.
 //!
 //! Environment names follow the name of the tool. A token that OAuth gives is taken ready; nothing is ever obtained.
 
@@ -8,7 +8,7 @@ use super::model::{ApiDescription, Endpoint, SecurityScheme};
 use crate::reason::Reason;
 use crate::visible::excerpt;
 
-/// How the key travels.
+/// The way in which the key is sent.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum CredentialForm {
     None,
@@ -25,12 +25,12 @@ pub struct ApiCredentials {
     /// The variable of the secret, and that of the user name.
     pub secret: String,
     pub user: String,
-    /// It is a token that somebody obtained by OAuth.
+    /// Whether it is a token that the user obtained by OAuth.
     pub is_ready_token: bool,
     pub notes: Vec<String>,
     /// Names of schemes that these credentials satisfy.
     satisfied: Vec<String>,
-    /// What each scheme is called.
+    /// The name of each scheme.
     known: BTreeMap<String, String>,
     default: Option<super::model::Requirements>,
 }
@@ -100,7 +100,7 @@ pub fn choose<'a>(
 }
 
 impl ApiCredentials {
-    /// Whether an operation wants the credentials.
+    /// Says whether an operation needs the credentials.
     ///
     /// # Errors
     /// When it wants others, by their names.

@@ -29,7 +29,7 @@ pub struct ApiCommand {
     pub endpoint: Endpoint,
     /// The option of each input, in their order.
     pub options: Vec<String>,
-    /// What stands before the path, where the operation has a server of its own.
+    /// The text before the path, if the operation has a separate server.
     pub prefix: String,
     /// It is called without credentials.
     pub is_public: bool,
@@ -49,7 +49,7 @@ pub struct ApiPlan {
     pub commands: Vec<ApiCommand>,
     pub fields: Vec<ApiField>,
     pub left_out: Vec<LeftOut>,
-    /// How many operations the selection does not include.
+    /// The number of operations that the selection does not include.
     pub unselected: usize,
     pub base_url: String,
     pub credentials: ApiCredentials,

@@ -104,7 +104,7 @@ impl<'a> Node<'a> {
             .map(move |(name, value)| (name.as_str(), Self { value, ..self }))
     }
 
-    /// What this is, wherever it is: the same node has the same identity.
+    /// Returns the identity of the node, which is the same wherever it is reached from.
     #[must_use]
     pub fn identity(self) -> *const Value {
         self.value
@@ -171,7 +171,7 @@ impl DocumentTrees {
         Node { file: 0, value: &self.files[0].1 }
     }
 
-    /// The node that `at` stands for: itself, or the end of its references.
+    /// Returns the node at the end of the references of `at`, or `at` itself.
     ///
     /// # Errors
     /// The reference that leads nowhere, or in a circle.
@@ -215,7 +215,7 @@ impl DocumentTrees {
         })
     }
 
-    /// What one reference refers to.
+    /// Returns the target of one reference.
     #[must_use]
     pub fn target<'a>(&'a self, from: Node<'a>, target: &str) -> Option<Node<'a>> {
         let (file, pointer) = target.split_once('#').unwrap_or((target, ""));
@@ -267,7 +267,7 @@ fn version(tree: Value) -> Result<Value, DescriptionError> {
     }
 }
 
-/// Every reference that is no pointer into its own file.
+/// Every reference that is not a pointer into its own file.
 fn collect_references(value: &Value, targets: &mut Vec<String>) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| collect_references(item, targets)),

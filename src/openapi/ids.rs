@@ -71,7 +71,7 @@ struct IdCandidate {
     parameter: Option<String>,
     /// The resources that it may have, the plainest first.
     resources: Vec<String>,
-    /// Which of them it has.
+    /// The index of the chosen one.
     chosen: usize,
     suffix: String,
 }
@@ -214,7 +214,7 @@ fn by_digest(_: &IdCandidate, endpoint: &Endpoint) -> String {
     format!("_{}", letters(endpoint))
 }
 
-/// Six letters that stand for method and path.
+/// Returns six letters that identify method and path.
 fn letters(endpoint: &Endpoint) -> String {
     let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
     for byte in endpoint.request().bytes() {
@@ -223,7 +223,7 @@ fn letters(endpoint: &Endpoint) -> String {
     (0..6).map(|at| char::from(b'a' + u8::try_from((hash >> (at * 8)) % 26).unwrap_or(0))).collect()
 }
 
-/// The id within its length: whole words go from the middle, then letters tell it apart.
+/// Shortens the id to its maximum length: whole words are removed from the middle, then letters distinguish it.
 fn fitting(id: String, room: usize, endpoint: &Endpoint, taken: &BTreeSet<String>) -> String {
     if id.len() <= room && !taken.contains(&id) {
         return id;

@@ -1,6 +1,6 @@
-//! What a description says, in types: endpoints with their inputs, bodies and replies.
+//! The types of a description: endpoints with their inputs, bodies and replies.
 //!
-//! Only data. How it is read is in `reading`, what becomes of it in `commands`.
+//! Only data. `reading` reads it, and `commands` uses it.
 
 use std::collections::BTreeMap;
 
@@ -17,20 +17,20 @@ pub struct ApiDescription {
     pub servers: Vec<ApiServer>,
     pub schemes: IndexMap<String, SecurityScheme>,
     pub endpoints: Vec<Endpoint>,
-    /// What is described and has no counterpart here, with its count: webhooks, callbacks, links.
+    /// Parts of the description that have no counterpart here, with their counts: webhooks, callbacks, links.
     pub unsupported: BTreeMap<&'static str, usize>,
     /// Files and addresses that were not read, with the reason.
     pub unread: BTreeMap<String, String>,
 }
 
-/// Where the API is; variables are filled with their defaults.
+/// The address of the API; variables are filled with their defaults.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ApiServer {
     pub url: String,
     pub variables: Vec<String>,
 }
 
-/// How one kind of credentials travels.
+/// The way in which one kind of credentials is sent.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum SecurityScheme {
     Bearer,
@@ -38,7 +38,7 @@ pub enum SecurityScheme {
     Header(String),
     Query(String),
     Cookie(String),
-    /// OAuth or OpenID Connect: a token that somebody else obtained.
+    /// OAuth or OpenID Connect: a token that the user obtained.
     ReadyToken,
     Other(String),
 }
@@ -63,11 +63,11 @@ pub struct Endpoint {
     pub reply: ReplyForm,
     /// `None` where the whole description decides.
     pub security: Option<Requirements>,
-    /// Where it is, when that is another place than that of the description.
+    /// Its servers, if they are not those of the description.
     pub servers: Vec<ApiServer>,
     /// Why no command can be made from it.
     pub obstacle: Option<String>,
-    /// What of it is not taken over, or taken otherwise than described.
+    /// Notes about parts that were left out or changed.
     pub notes: Vec<String>,
 }
 
@@ -83,7 +83,7 @@ impl Endpoint {
     }
 }
 
-/// Where an input travels.
+/// The part of a request that has an input.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum InputPlace {
     Path,
@@ -115,7 +115,7 @@ pub struct ApiInput {
     pub kind: InputKind,
     pub is_required: bool,
     pub help: String,
-    /// How a value of several parts is written; empty for the usual way.
+    /// The style of a value of several parts; empty for the usual one.
     pub style: String,
     /// A value that fits the description, where the usual one would not.
     pub sample: Option<Value>,
@@ -124,7 +124,7 @@ pub struct ApiInput {
     pub most: Option<i64>,
 }
 
-/// What an input takes.
+/// The kind of value that an input takes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InputKind {
     Text,
@@ -141,7 +141,7 @@ pub enum InputKind {
     File,
 }
 
-/// What a success looks like.
+/// The form of a success.
 #[derive(Clone, Debug, Default)]
 pub struct ReplyForm {
     pub kind: ReplyKind,
@@ -178,7 +178,7 @@ pub struct ListForm {
     pub paging: Option<ApiPaging>,
 }
 
-/// How pages follow each other; the names of `[api.paging]` in docs/presets.md.
+/// The paging of a list; the names of `[api.paging]` in docs/presets.md.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct ApiPaging {
     pub style: &'static str,

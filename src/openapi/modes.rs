@@ -7,7 +7,7 @@ use crate::contract::rules::{Effect, effect, is_about_many};
 
 /// The modes, the lowest first.
 pub const MODES: [&str; 4] = ["readonly", "write", "full", "admin"];
-/// Words of a path or an operation that say that something cannot be taken back.
+/// Words of a path or an operation that say that something cannot be undone.
 const FINAL: &[&str] = &[
     "archive",
     "purge",
@@ -60,7 +60,7 @@ pub struct ModeDecision {
     pub reason: String,
 }
 
-/// What the description says about an operation whose id is known.
+/// Decides the mode of an operation whose id is known.
 #[must_use]
 pub fn decide(endpoint: &Endpoint, id: &str) -> ModeDecision {
     let action = id.split_once('.').map_or(id, |(_, action)| action);

@@ -10,8 +10,8 @@ pub struct KnownCommand {
     pub operation_id: String,
 }
 
-/// Where an operation is now: at the method and path that it had, or where the same operationId or the same path with
-/// other names of parameters is.
+/// Returns the present location of an operation: the method and path that it had, or that of the same operationId or of
+/// the same path with other names of parameters.
 #[must_use]
 pub fn moved(endpoints: &[Endpoint], key: &RequestKey, operation_id: &str) -> Option<RequestKey> {
     let (method, path) = key;

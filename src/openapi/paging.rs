@@ -1,4 +1,4 @@
-//! How the pages of a list follow each other, as its inputs and its reply show it.
+//! The paging of a list, derived from its inputs and its reply.
 
 use super::document::DocumentTrees;
 use super::model::{ApiInput, ApiPaging, Endpoint, InputKind, InputPlace};
@@ -40,7 +40,7 @@ const CURSORS: [&str; 14] = [
     "next",
     "continue",
 ];
-/// Where a reply says what comes next.
+/// The members of a reply that name the next page.
 pub const NEXT: &[&str] = &[
     "next_cursor",
     "nextCursor",
@@ -75,10 +75,10 @@ pub const AROUND: [&str; 11] = [
 ];
 pub const TOTALS: [&str; 7] =
     ["total", "total_count", "totalCount", "totalItems", "total_items", "totalResults", "count"];
-/// The largest page that is asked for when nobody said.
+/// The largest page that is asked for by default.
 const PAGE: u32 = 100;
 
-/// Whether a name is one of these, without `_`, `-` and case.
+/// True if a name is one of these, without `_`, `-` and case.
 pub fn is_one_of(name: &str, known: &[&str]) -> bool {
     let plain: String = name
         .chars()
@@ -88,7 +88,7 @@ pub fn is_one_of(name: &str, known: &[&str]) -> bool {
     known.contains(&plain.as_str())
 }
 
-/// How the pages follow each other; what is about pages is then no input of its own.
+/// Returns how the pages follow each other; the inputs for pages are then no longer inputs of the command.
 pub fn paging<'a>(
     trees: &'a DocumentTrees,
     endpoint: &mut Endpoint,
@@ -199,7 +199,7 @@ fn has_url(text: &str) -> bool {
         .any(|word| word.eq_ignore_ascii_case("url") || word.eq_ignore_ascii_case("uri"))
 }
 
-/// Where the reply says what comes next, and whether that is an address.
+/// Returns the member of the reply with the next page, and whether it is an address.
 fn next_of<'a>(trees: &'a DocumentTrees, whole: &FlatSchema<'a>) -> Option<(String, bool)> {
     let is_value = |schema: &FlatSchema<'_>| {
         matches!(schema.types.as_slice(), ["string" | "integer"] | ["string", "integer"] | [])

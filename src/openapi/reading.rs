@@ -117,7 +117,7 @@ fn documentation(root: Node<'_>) -> String {
     if is_plain { url.to_owned() } else { String::new() }
 }
 
-/// Whether the name of a header may hold the byte (RFC 9110, section 5.6.2).
+/// True if the name of a header may contain the byte (RFC 9110, section 5.6.2).
 fn is_header_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
@@ -213,8 +213,8 @@ fn endpoint(
     endpoint
 }
 
-/// Whether a path can be part of a URL as it is written. A part that means a directory can be percent-encoded, and
-/// what follows `//` can be read as a host.
+/// True if a path can be part of a URL as it is written. A part that means a directory can be percent-encoded, and what
+/// follows `//` can be read as a host.
 fn can_be_called(path: &str) -> bool {
     let is_directory = |part: &str| {
         let part = part.to_ascii_lowercase().replace("%2e", ".");
@@ -230,7 +230,7 @@ fn can_be_called(path: &str) -> bool {
         && fixed_parts(path).all(is_fixed)
 }
 
-/// What is between the parameters of a path.
+/// Returns the texts between the parameters of a path.
 fn fixed_parts(path: &str) -> impl Iterator<Item = &str> {
     let mut rest = Some(path);
     std::iter::from_fn(move || {
@@ -346,7 +346,7 @@ fn parameters<'a>(
     }
 }
 
-/// That an input is left out because nobody could write its name; `place` is where it is.
+/// Returns the note about an input that is left out because its name cannot be written; `place` is its location.
 pub fn unusable(what: &str, name: &str, place: &str) -> String {
     format!("a {what} in the {place} is left out: {} cannot be an option", quoted_name(name))
 }

@@ -1,4 +1,4 @@
-//! What a success of an operation is: nothing, one thing, a list with its pages, a text, bytes, a stream.
+//! The form of an operation's success: nothing, one object, a list with its pages, a text, bytes, a stream.
 //!
 //! Ambiguity is a note, and the reply is then passed on whole.
 
@@ -119,7 +119,7 @@ pub fn read<'a>(trees: &'a DocumentTrees, endpoint: &mut Endpoint, operation: No
     }
 }
 
-/// What the thing is that a reply shows.
+/// Describes the object that a reply contains.
 fn describe<'a>(trees: &'a DocumentTrees, reply: &mut ReplyForm, flat: &FlatSchema<'a>) {
     let usable =
         |name: &&&str| !name.is_empty() && name.len() <= 100 && !name.chars().any(is_invisible);

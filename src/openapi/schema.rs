@@ -73,7 +73,7 @@ impl<'a> FlatSchema<'a> {
         flat
     }
 
-    /// What one alternative says itself, its references followed.
+    /// Returns the members of one alternative itself, with its references followed.
     fn shallow(trees: &'a DocumentTrees, node: Node<'a>, depth: usize) -> Self {
         let mut flat = Self::default();
         if depth <= MAX_DEPTH
@@ -116,7 +116,7 @@ impl<'a> FlatSchema<'a> {
         seen.open.pop();
     }
 
-    /// What the schema says itself: a later saying is the more special one.
+    /// Adds the members of the schema itself: a later one overrides an earlier one.
     fn add_own(&mut self, trees: &'a DocumentTrees, node: Node<'a>) {
         let types = match node.value.get("type") {
             Some(Value::String(one)) => vec![one.as_str()],
@@ -216,7 +216,7 @@ impl<'a> FlatSchema<'a> {
         }
     }
 
-    /// Whether it is an object that has no members, and may have no others.
+    /// True if it is an object that has no members, and may have no others.
     #[must_use]
     pub fn is_empty_object(&self) -> bool {
         self.types == ["object"]
@@ -226,7 +226,7 @@ impl<'a> FlatSchema<'a> {
             && !self.is_open
     }
 
-    /// Whether it is an object whose members are known, at most `most` of them.
+    /// True if it is an object whose members are known, at most `most` of them.
     #[must_use]
     pub fn is_flat_object(&self, most: usize) -> bool {
         let is_object = self.types.is_empty() || self.types == ["object"];
@@ -263,7 +263,7 @@ impl<'a> FlatSchema<'a> {
         }
     }
 
-    /// Whether it is a list.
+    /// True if it is a list.
     #[must_use]
     pub fn is_list(&self) -> bool {
         self.types == ["array"] || self.types.is_empty() && self.items.is_some()

@@ -1,4 +1,4 @@
-//! Which operations are meant: `--select` by tag, path, operationId, id or method, with `*` and `!`.
+//! The selection of operations: `--select` by tag, path, operationId, id or method, with `*` and `!`.
 
 use super::model::Endpoint;
 
@@ -82,7 +82,7 @@ fn pattern(text: &str) -> SelectionPattern {
     }
 }
 
-/// Whether `text` fits `glob`, in which `*` is any text; linear in their product.
+/// True if `text` fits `glob`, in which `*` is any text; linear in their product.
 fn matches(glob: &str, text: &str) -> bool {
     let mut parts = glob.split('*');
     let first = parts.next().unwrap_or_default();

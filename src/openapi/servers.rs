@@ -1,4 +1,4 @@
-//! Where an API is: the servers of a description with their variables filled in, and which one is meant.
+//! The address of an API: the servers of a description with their variables filled in, and the choice of one.
 
 use super::document::Node;
 use super::model::ApiServer;
@@ -49,7 +49,7 @@ pub fn is_usable(url: &str) -> bool {
         && url.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~/:".contains(&byte))
 }
 
-/// What stands before the path of an operation that is below `base`; `None` when it is elsewhere.
+/// Returns the text before the path of an operation whose server is below `base`; `None` if it is elsewhere.
 #[must_use]
 pub fn prefix(base: &str, own: &[ApiServer]) -> Option<String> {
     let Some(first) = own.first() else { return Some(String::new()) };

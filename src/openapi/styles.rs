@@ -1,4 +1,4 @@
-//! How values of several parts are written in a path, a query, a header or a form: the styles of the standard.
+//! The styles of the standard: how values of several parts are written in a path, a query, a header or a form.
 //!
 //! The words are those of `styles` in docs/presets.md; empty is the usual way of a plain value.
 
@@ -94,7 +94,7 @@ mod tests {
 
     use crate::openapi::{ApiInput, read};
 
-    /// What is sent for a style is in this file, which the tests of every runtime read.
+    /// The values that are sent for each style, which the tests of every runtime read.
     const SHARED: &str =
         include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/runtime/fixtures/serial.json"));
 

@@ -1,6 +1,6 @@
 //! Texts of an API's author as data: one plain sentence, bounded, without markup and without invisible characters.
 //!
-//! Nothing here becomes code. A text that gives orders stays a text of somebody else.
+//! Nothing here becomes code. A text that contains instructions remains outside text.
 
 use crate::visible::is_invisible;
 

@@ -1,6 +1,6 @@
 //! Names of an API as words of ids and options: folded, singular and plural.
 //!
-//! Only `a-z`, `0-9` and `_` come out, whatever goes in.
+//! Only `a-z`, `0-9` and `_` come out, for every input.
 
 /// Longest folded name.
 const MAX_NAME: usize = 48;
@@ -111,7 +111,7 @@ pub fn plural(name: &str) -> String {
     format!("{front}{word}s")
 }
 
-/// Whether the last word of `name` is in the plural.
+/// True if the last word of `name` is in the plural.
 #[must_use]
 pub fn is_plural(name: &str) -> bool {
     singular(name) != name

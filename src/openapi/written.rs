@@ -1,4 +1,4 @@
-//! How the values of a sample are written in a request, stated apart from the runtimes that write them.
+//! The values of a sample as they are written in a request, derived independently of the runtimes that write them.
 //!
 //! Pure functions of a value and the style of its input; nothing is read or sent here.
 

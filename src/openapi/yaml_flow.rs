@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-/// Where the reading is.
+/// The position of the reader.
 #[derive(Default)]
 struct FlowScan {
     /// How many `{` and `[` are open.
@@ -109,7 +109,7 @@ impl FlowScan {
         }
     }
 
-    /// Whether a key begins behind a dash in the line: `- name: …`.
+    /// True if a key begins behind a dash in the line: `- name: …`.
     fn is_after_dash(&self, line: &str, at: usize) -> bool {
         self.depth == 0 && line[..at].trim_start().chars().all(|symbol| "-? ".contains(symbol))
     }

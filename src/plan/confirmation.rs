@@ -36,8 +36,8 @@ pub enum TokenError {
     WeakSecret,
 }
 
-/// Issues a token for `scope` that is good until `expires_at` (seconds since the Unix epoch). `nonce` tells it from
-/// other tokens for the same change, each of which is good once.
+/// Issues a token for `scope` that is valid until `expires_at` (seconds since the Unix epoch). `nonce` tells it from
+/// other tokens for the same change, each of which is valid once.
 ///
 /// # Errors
 /// When the secret is too short to key anything.

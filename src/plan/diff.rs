@@ -5,7 +5,7 @@ use similar::TextDiff;
 use super::edit::Edit;
 use super::file_set::Content;
 
-/// Files above this size are summarised, not diffed.
+/// Files above this size are summarized, not diffed.
 const MAX_DIFFED_BYTES: usize = 512 * 1024;
 /// Longest diff that is shown, in bytes.
 const MAX_DIFF_BYTES: usize = 64 * 1024;

@@ -22,7 +22,7 @@ pub struct Tree {
     pub entries: BTreeMap<RelativePath, TreeEntry>,
 }
 
-/// What happens to one path.
+/// The action on one path.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Action {
     Create,

@@ -1,4 +1,4 @@
-//! The one gate for paths: whatever names a file inside a project passes here first.
+//! The one gate for paths: every name of a file inside a project passes here first.
 //!
 //! A path that leaves the project, or that some operating system does not support, cannot be a value of this type.
 

@@ -8,7 +8,7 @@ use crate::visible::excerpt;
 
 use super::fault::Fault;
 
-/// Longest wait that is reported, in seconds, whatever the server requests.
+/// Longest wait that is reported, in seconds, regardless of the server.
 const MAX_WAIT: u64 = 6 * 60 * 60;
 /// The wait if a server does not state one.
 const DEFAULT_WAIT: u64 = 60;

@@ -44,7 +44,7 @@ pub enum ArchiveError {
 
 /// Receives the files of an archive.
 pub trait Receiver {
-    /// Whether the caller wants the file at `path`, relative to the top directory.
+    /// True if the caller wants the file at `path`, relative to the top directory.
     fn wants(&self, path: &str) -> bool;
     /// Receives the next chunk of a wanted file; an empty file has one empty chunk.
     ///
@@ -224,7 +224,7 @@ fn damaged(error: &io::Error, limit: u64) -> ArchiveError {
     ArchiveError::Damaged(shown(&error.to_string()))
 }
 
-/// Whether the chain of sources contains an error of type `T`; the tar reader wraps errors of its source.
+/// True if the chain of sources contains an error of type `T`; the tar reader wraps errors of its source.
 fn is_caused_by<T: Error + 'static>(error: &io::Error) -> bool {
     let mut current: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = current {

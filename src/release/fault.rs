@@ -45,7 +45,7 @@ pub struct ReleaseError {
     pub fault: Fault,
 }
 
-/// What went wrong.
+/// The kind of a fault.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
     #[error(transparent)]

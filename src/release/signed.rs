@@ -32,7 +32,7 @@ pub struct Signed<'a> {
     /// The verified bytes, for a cache.
     pub evidence: SignedList,
     checksums: Checksums,
-    /// Who signed.
+    /// The signer.
     pub signer: String,
     /// The commit of the release, as the certificate says.
     pub commit: Option<String>,
@@ -44,7 +44,7 @@ pub struct Signed<'a> {
 pub type DownloadProgress<'a> = &'a mut dyn FnMut(u64, Option<u64>);
 
 impl<'a> Signed<'a> {
-    /// Whether the release has what a verification needs, before anything is downloaded.
+    /// Checks that the release has everything that a verification needs, before anything is downloaded.
     ///
     /// # Errors
     /// If the list or its signature is missing: an unsigned release is refused.
@@ -155,7 +155,7 @@ impl<'a> Signed<'a> {
     }
 }
 
-/// What proves a release: the list of digests and its signature, as they were downloaded.
+/// The proof of a release: the list of digests and its signature, as they were downloaded.
 #[derive(Clone, Debug)]
 pub struct SignedList {
     pub list: Vec<u8>,
@@ -165,7 +165,7 @@ pub struct SignedList {
 /// Digests that the release workflow of a repository signed at a tag.
 pub struct Proven {
     checksums: Checksums,
-    /// Who signed.
+    /// The signer.
     pub signer: String,
     /// The commit of the release, as the certificate says.
     pub commit: Option<String>,
@@ -203,7 +203,7 @@ impl Proven {
     }
 }
 
-/// Whether `bytes` have the digest of `name` in `checksums`.
+/// Checks that `bytes` have the digest of `name` in `checksums`.
 pub(super) fn listed(checksums: &Checksums, name: &str, bytes: &[u8]) -> Result<(), ReleaseError> {
     let expected =
         checksums.digest_of(name).map_err(|error| Fault::from(error).at(Stage::VerifyChecksum))?;
@@ -221,7 +221,7 @@ pub fn required<'a>(release: &'a Release, name: &str) -> Result<&'a Asset, Relea
     })
 }
 
-/// What a verified signature says.
+/// The content of a verified signature.
 struct Checked {
     signer: String,
     commit: Option<String>,

@@ -8,7 +8,7 @@ use super::host::{Release, ReleasesApi};
 use super::repository::Repository;
 use super::signed::{BUNDLE, CHECKSUMS, listed, required};
 
-/// Whether the release claims to be signed. Every caller must then verify it, because an attacker must not be able to
+/// True if the release claims to be signed. Every caller must then verify it, because an attacker must not be able to
 /// skip the verification.
 #[must_use]
 pub fn claims_signature(release: &Release) -> bool {

@@ -95,7 +95,7 @@ pub fn fit(data: &Value, measure: impl Fn(&Value) -> usize) -> Value {
     brief
 }
 
-/// Whether the text for a person is cut too: CI logs have the text of a run of `aos conform`, and show it whole.
+/// True if the text for a person is cut too: CI logs have the text of a run of `aos conform`, and show it whole.
 #[must_use]
 pub fn cuts_text(data: &Value) -> bool {
     !conformance::applies(data)
@@ -193,7 +193,7 @@ fn drop_diffs(data: &mut Value, omitted: &mut BTreeMap<String, usize>) {
     }
 }
 
-/// How many files change below each directory of the root: the extent of a list that is cut.
+/// Counts the files that change below each directory of the root: the extent of a list that is cut.
 fn count_directories(data: &mut Value) {
     let Some(Value::Array(changes)) = data.pointer("/preview/changes") else { return };
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
@@ -260,7 +260,7 @@ pub fn shortened(text: &str, longest: usize) -> Option<String> {
     Some(format!("{}…{}", &text[..start], &text[end.unwrap_or(text.len())..]))
 }
 
-/// Whether a text for a person is shown whole.
+/// True if a text for a person is shown whole.
 #[must_use]
 pub fn is_screenful(shown: &Visible) -> bool {
     shown.lines().len() <= MAX_LINES && shown.as_str().len() < LIMIT

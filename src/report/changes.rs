@@ -58,7 +58,7 @@ fn line(edit: &Edit, style: Style) -> Visible {
     visible!("  {} {}", mark, edit.path)
 }
 
-/// How many files a plan creates, replaces and deletes.
+/// Counts the files that a plan creates, replaces and deletes.
 #[must_use]
 pub fn counts(plan: &Plan) -> ChangeCounts {
     let count = |wanted: &[Action]| {
@@ -72,7 +72,7 @@ pub fn counts(plan: &Plan) -> ChangeCounts {
     }
 }
 
-/// How many files a plan creates, replaces and deletes, in words.
+/// Counts the files that a plan creates, replaces and deletes, in words.
 #[must_use]
 pub fn summary(plan: &Plan) -> String {
     let count = |wanted: &[Action]| {

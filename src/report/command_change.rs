@@ -1,4 +1,4 @@
-//! What `aos add`, `aos rename` and `aos remove` did to a project, as data and as text.
+//! The answers of `aos add`, `aos rename` and `aos remove`, as data and as text.
 
 use crate::plan::Plan;
 use crate::visible::{Visible, visible};
@@ -40,7 +40,7 @@ impl CommandChange {
         Outcome::new(answer, Visible::joined(lines, "\n")).raw(changes::patch(plan))
     }
 
-    /// What the preview says besides the changes.
+    /// Returns the lines of the preview that are not about changes.
     #[must_use]
     pub fn lines(&self, style: Style) -> Vec<Visible> {
         let facts = &self.facts;

@@ -21,7 +21,7 @@ pub struct Comparison {
     pub gained: usize,
     /// Losses first.
     pub differences: Vec<SurfaceDifference>,
-    /// How many differences are not listed.
+    /// The number of differences that are not listed.
     pub omitted: usize,
 }
 

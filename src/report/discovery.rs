@@ -1,4 +1,4 @@
-//! What `aos discover` found, as data and as text.
+//! The answer of `aos discover`, as data and as text.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,14 +17,14 @@ pub struct Discovery {
     /// Every detail, when it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<Tool>>,
-    /// What looks like a tool and is none for the host.
+    /// Entries that look like a tool but are not one for the host.
     pub passed_over: Vec<PassedOver>,
     pub roots: Vec<Root>,
     pub notes: Vec<String>,
     pub next: Vec<String>,
 }
 
-/// How many tools are in each state.
+/// The number of tools in each state.
 #[derive(Clone, Debug, Default, JsonSchema, Serialize)]
 pub struct Summary {
     pub tools: usize,
@@ -61,7 +61,7 @@ pub struct Tool {
     pub state: &'static str,
     pub promised: &'static str,
     pub reason: &'static str,
-    /// What the tool said about it.
+    /// The tool's own statement about it.
     pub detail: Option<String>,
     pub directory: Option<String>,
     pub program: Option<String>,

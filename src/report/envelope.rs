@@ -12,7 +12,7 @@ use super::style::Style;
 /// Member that names the members beside it whose text comes from outside (agent-cli §15.8).
 pub(super) const UNTRUSTED_KEY: &str = "_untrusted";
 
-/// What a command achieved.
+/// The result of a command that succeeded.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Business payload of the envelope.
@@ -47,13 +47,13 @@ impl Outcome {
     }
 }
 
-/// What a command could not do.
+/// The failure of a command.
 #[derive(Clone, Debug)]
 pub struct Failure {
     pub code: ErrorCode,
-    /// What failed and why, one sentence without a full stop.
+    /// The fault and its reason, one sentence without a full stop.
     pub message: String,
-    /// How to fix it: a command or an edit.
+    /// The fix: a command or an edit.
     pub hint: Option<String>,
     /// Context for machines; `hint` is added to it as `fix`.
     pub details: Map<String, Value>,

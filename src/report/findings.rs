@@ -21,7 +21,7 @@ pub fn reported(finding: &Finding) -> ReportedFinding {
     }
 }
 
-/// How much of a diff a person sees.
+/// The part of a diff that is shown.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Diffs {
     Absent,

@@ -1,4 +1,4 @@
-//! What `aos migrate` did to a project, as data and as text.
+//! The answer of `aos migrate`, as data and as text.
 
 use crate::plan::Plan;
 use crate::visible::{Visible, visible};
@@ -62,7 +62,7 @@ impl MigrationReport {
         vec!["run the tests of the project".to_owned(), check.to_owned()]
     }
 
-    /// What the preview says besides the changes.
+    /// Returns the lines of the preview that are not about changes.
     #[must_use]
     pub fn lines(&self, style: Style) -> Vec<Visible> {
         let mut lines = Vec::new();

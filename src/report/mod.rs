@@ -1,4 +1,4 @@
-//! What a person or an agent reads: the envelope, outcome types, text.
+//! The output for people and agents: the envelope, outcome types, text.
 //!
 //! Turns values into text and JSON; decides nothing and prints nothing.
 

@@ -4,7 +4,7 @@ use anstyle::{AnsiColor, Color, Style as Ansi};
 
 use crate::visible::{Shown, Visible};
 
-/// How text is dressed; plain when colour is off.
+/// The style of text; plain if colour is off.
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
     pub color: bool,

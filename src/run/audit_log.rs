@@ -16,7 +16,7 @@ const MAX_SIZE: u64 = 5 * 1024 * 1024;
 /// Longest argument and most arguments of a line.
 const MAX_ARGUMENT: usize = 500;
 const MAX_ARGUMENTS: usize = 100;
-/// The replacement of a value that nobody may see.
+/// The replacement of a secret value.
 const MASK: &str = "[redacted]";
 
 /// One attempt.
@@ -94,7 +94,7 @@ impl Attempt {
     }
 }
 
-/// The words without what nobody may see: values of options that carry a secret, and texts that hold one.
+/// Returns the words without secrets: values of options that carry a secret, and texts that contain one.
 fn redacted(words: &[String]) -> Vec<String> {
     let mut hide_next = false;
     let mut shown = Vec::new();

@@ -56,7 +56,7 @@ fn not_selected(error: &envelope::UnknownField) -> Failure {
 }
 
 /// A failure keeps its code and message whole; of its details, `--fields` keeps what was asked for. Details that are
-/// the data of the command are held against `--fields` as those of a success are.
+/// the data of the command are compared with `--fields` as those of a success are.
 pub fn narrowed(mut failure: Failure, global: &Global, declared: &[String]) -> Failure {
     let details = Value::Object(failure.details.clone());
     let present =

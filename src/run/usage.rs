@@ -90,7 +90,7 @@ pub fn failure(error: &clap::Error, arguments: &[OsString]) -> Failure {
     }
 }
 
-/// What is missing, by name; alternatives come as `<--one <VALUE>|--other <VALUE>>`.
+/// Names the missing arguments; alternatives are passed as `<--one <VALUE>|--other <VALUE>>`.
 fn missing(arguments: &str) -> String {
     let named = arguments.split(", ").map(|argument| {
         let alternatives = argument.strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));

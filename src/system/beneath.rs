@@ -1,4 +1,5 @@
-//! Changes below a directory through descriptors: no link below it is followed, whatever another process does meanwhile.
+//! Changes below a directory through descriptors: no link below it is followed, regardless of what another process does
+//! meanwhile.
 //!
 //! Each component of a path is opened in the one before it, so a check and the change that follows it are about the
 //! same directory. Paths are relative and have no `..`. Systems without such calls use paths.

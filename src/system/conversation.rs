@@ -151,19 +151,19 @@ impl Conversation {
         self.heeds_signals = false;
     }
 
-    /// What the program has written to stdout so far, and how many bytes that was in all.
+    /// Returns the program's output on stdout so far, and its total number of bytes.
     #[must_use]
     pub fn stdout(&self) -> (Vec<u8>, u64) {
         self.stdout.so_far()
     }
 
-    /// What the program has written to stderr so far, and how many bytes that was in all.
+    /// Returns the program's output on stderr so far, and its total number of bytes.
     #[must_use]
     pub fn stderr(&self) -> (Vec<u8>, u64) {
         self.stderr.so_far()
     }
 
-    /// Whether the program exits within `patience` without being killed; its exit code, when it has one.
+    /// Waits at most `patience` for the program to exit without being killed, and returns its exit code, if it has one.
     pub fn exits(&mut self, patience: Duration) -> Option<Option<i32>> {
         let clock = Stopwatch::start();
         loop {

@@ -1,13 +1,13 @@
-//! What a program under test may reach: files, privileges, other processes. Applied to the thread that starts it.
+//! The limits of a program under test: files, privileges, other processes. Applied to the thread that starts it.
 //!
 //! Linux only: Landlock for files, signals and the memory of other processes, `no_new_privs`, and no capabilities.
-//! Elsewhere nothing is enforced, and the result gives the reason. The network is the matter of `isolation`.
+//! Elsewhere nothing is enforced, and the result has the reason. `isolation` handles the network.
 
 use std::path::{Path, PathBuf};
 
 use super::restriction::RestrictionError;
 
-/// Where a program may read and execute, and where it may also write. Everything else is refused.
+/// The paths that a program may read and execute, and those that it may also write. Everything else is refused.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Enclosure {
     pub readable: Vec<PathBuf>,
@@ -16,7 +16,7 @@ pub struct Enclosure {
     pub is_required: bool,
 }
 
-/// What the system enforces; each reason is one sentence without a full stop.
+/// The limits that the system enforces; each reason is one sentence without a full stop.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Enforced {
     /// Files outside of the enclosure cannot be read, changed or executed.
@@ -54,7 +54,7 @@ pub fn enter(_enclosure: &Enclosure) -> Enforced {
     Enforced::nothing(&RestrictionError::OnlyLinux)
 }
 
-/// What `enter` would enforce on this system, found out on a thread that ends.
+/// Returns the limits that `enter` would enforce on this system, found out on a thread that ends.
 #[must_use]
 pub fn rehearse() -> Enforced {
     let rehearsal = || enter(&Enclosure { readable: vec!["/".into()], ..Enclosure::default() });

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 pub const AOS_FORMAT: &str = "AOS_FORMAT";
 /// A shell that asks for completions sets it to its name.
 pub const AOS_COMPLETE: &str = "AOS_COMPLETE";
-/// What such a shell wants between candidates.
+/// The separator that such a shell expects between candidates.
 pub const CLAP_IFS: &str = "_CLAP_IFS";
 /// Directory of aos's own state (confirm secret, used tokens); default `~/.aos`.
 pub const AOS_HOME: &str = "AOS_HOME";
@@ -20,7 +20,7 @@ pub const GITHUB_TOKEN: &str = "GITHUB_TOKEN";
 pub const HTTPS_PROXIES: [&str; 4] = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];
 /// Proxies for http, in the order in which they count.
 pub const HTTP_PROXIES: [&str; 4] = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
-/// Directories of connectors, separated by commas: the first that the connector host looks at.
+/// Directories of connectors, separated by commas: the first that the connector host searches.
 pub const ARGENT_CONNECTOR_REPOS: &str = "ARGENT_CONNECTOR_REPOS";
 /// The active virtual environment of Python; its interpreter runs augmentors.
 pub const VIRTUAL_ENV: &str = "VIRTUAL_ENV";
@@ -31,7 +31,7 @@ pub const NO_COLOR: &str = "NO_COLOR";
 
 /// Programs are found in these directories.
 pub const PATH: &str = "PATH";
-/// Where Windows is; programs do not start there without it.
+/// The directory of Windows; programs do not start there without it.
 pub const SYSTEM_ROOT: &str = "SYSTEMROOT";
 /// Debug builds only: longest time of a Skill sync, in milliseconds.
 pub const AOS_TEST_SKILL_LIMIT_MS: &str = "AOS_TEST_SKILL_LIMIT_MS";
@@ -40,7 +40,7 @@ pub const AOS_TEST_CALL_LIMIT_MS: &str = "AOS_TEST_CALL_LIMIT_MS";
 /// Settings for git in numbered variables; how many there are.
 pub const GIT_CONFIG_COUNT: &str = "GIT_CONFIG_COUNT";
 
-/// Where programs keep their configuration; default `~/.config`. Moves the skills of several agents.
+/// The directory for configuration of programs; default `~/.config`. Moves the skills of several agents.
 pub const XDG_CONFIG_HOME: &str = "XDG_CONFIG_HOME";
 /// Moves Claude Code away from `~/.claude`.
 pub const CLAUDE_CONFIG_DIR: &str = "CLAUDE_CONFIG_DIR";
@@ -56,9 +56,9 @@ pub const AUTOHAND_HOME: &str = "AUTOHAND_HOME";
 pub const GROK_HOME: &str = "GROK_HOME";
 /// Moves Sarvam Code away from `~/.sarvam`.
 pub const SARVAM_HOME: &str = "SARVAM_HOME";
-/// Windows: where programs keep their data; tells whether Zed is there.
+/// Windows: the directory for data of programs; shows whether Zed is installed.
 pub const APPDATA: &str = "APPDATA";
-/// The configuration outside a Flatpak; tells whether Zed is there.
+/// The configuration outside a Flatpak; shows whether Zed is installed.
 pub const FLATPAK_XDG_CONFIG_HOME: &str = "FLATPAK_XDG_CONFIG_HOME";
 
 /// Signs of an agent that make `skills` install for this agent alone; never passed on to it.
@@ -96,7 +96,7 @@ pub const FOREIGN_TO_GIT: [&str; 11] = [
     "GIT_TEMPLATE_DIR",
     "GIT_WORK_TREE",
 ];
-/// What an outer `npx` or `npm run` was asked for; an inner `npx` would take it for itself.
+/// Variables of an outer `npx` or `npm run`, which an inner `npx` would read as its own.
 pub const FOREIGN_TO_NPX: &[&str] =
     &["npm_config_call", "npm_config_package", "npm_config_workspace", "npm_config_workspaces"];
 /// Programs that would ask a person for a password in a window of their own.
@@ -104,7 +104,8 @@ pub const ASKING_PROGRAMS: [&str; 2] = ["GIT_ASKPASS", "SSH_ASKPASS"];
 /// Forces colour where `NO_COLOR` forbids it.
 pub const FORCE_COLOR: &str = "FORCE_COLOR";
 
-/// What every program gets that aos starts for an MCP client: places, language, proxies. None is a secret of a package.
+/// Variables for every program that aos starts for an MCP client: paths, language, proxies. None is a secret of a
+/// package.
 pub const NEUTRAL: &[&str] = &[
     "ALL_PROXY",
     "APPDATA",

@@ -224,7 +224,7 @@ pub fn is_private(path: &Path) -> io::Result<bool> {
     }
 }
 
-/// What tells one state of a file from another.
+/// The values that distinguish one state of a file from another.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Stamp {
     length: u64,
@@ -435,8 +435,8 @@ pub fn is_read_only(path: &Path) -> io::Result<bool> {
 pub fn is_replaceable(path: &Path) -> io::Result<()> {
     #[cfg(target_os = "linux")]
     {
-        // Opening for writing is what an immutable file refuses to everybody, also to root. A running program
-        // answers "busy", and a mode without the write bit is no obstacle to a rename.
+        // Opening for writing is what an immutable file refuses to everybody, also to root. A running program answers
+        // "busy", and a mode without the write bit is not an obstacle to a rename.
         match OpenOptions::new().write(true).open(path) {
             Err(error) if error.raw_os_error() == Some(rustix::io::Errno::PERM.raw_os_error()) => {
                 return Err(error);

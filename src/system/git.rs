@@ -1,4 +1,4 @@
-//! Where git keeps what it knows about a working tree, and which paths it tracks; no git program runs.
+//! The directories in which git keeps its data about a working tree, and the paths that it tracks; no git program runs.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -77,8 +77,8 @@ fn index_parts(git: &Path) -> Option<Vec<OsString>> {
     Some(names)
 }
 
-/// Whether git tracks `name` in `root` or something below it, in a worktree and with a split index, too; `None` when an
-/// index cannot be read.
+/// Says whether git tracks `name` in `root` or something below it, in a worktree and with a split index, too; `None` if
+/// an index cannot be read.
 #[must_use]
 pub fn tracks(root: &Path, name: &str) -> Option<bool> {
     let root = files::canonical(root).ok()?;

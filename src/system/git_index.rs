@@ -53,7 +53,7 @@ pub fn part(bytes: &[u8], prefix: &str) -> Option<BTreeSet<String>> {
     Some(paths)
 }
 
-/// Whether an index, or a part of a split or sparse one, has `path` or something below it; `None` when it cannot be
+/// Says whether an index, or a part of a split or sparse one, has `path` or something below it; `None` if it cannot be
 /// read.
 #[must_use]
 pub fn has(bytes: &[u8], path: &str) -> Option<bool> {

@@ -22,7 +22,7 @@ use super::{environment, interrupt};
 const MAX_REDIRECTS: usize = 5;
 /// How often a wait looks for a signal.
 const TICK: Duration = Duration::from_millis(25);
-/// What a body may have at most to be called small, in bytes.
+/// The size up to which a body counts as small, in bytes.
 const SMALL_BODY: u64 = 8 * 1024 * 1024;
 /// How many idle limits a small body may take.
 const SMALL_LIMITS: u128 = 4;
@@ -31,7 +31,7 @@ const TESTS_TOTAL: u32 = 12;
 /// A body that receives fewer bytes than this within one idle limit counts as stalled.
 const MIN_PROGRESS: u64 = 16 * 1024;
 
-/// How long each part of an exchange may take.
+/// The time limits of the parts of an exchange.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Until there is a connection.
@@ -88,7 +88,7 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// What is asked for.
+/// An HTTP request.
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
     pub address: &'a Address,

@@ -17,8 +17,8 @@ const SIGNALS: [i32; 2] = [signal_hook::consts::SIGINT, signal_hook::consts::SIG
 #[error("interrupted")]
 pub struct Interrupted;
 
-/// Starts to listen. More signals change nothing: every wait is bounded and looks for the first one, so that whatever
-/// was started is ended and the answer is still given.
+/// Starts to listen. More signals change nothing: every wait is bounded and looks for the first one, so that everything
+/// that was started is ended and the answer is still printed.
 pub fn listen() {
     let flag = Arc::clone(REQUESTED.get_or_init(Arc::default));
     for signal in SIGNALS {
@@ -37,7 +37,7 @@ pub fn survive_file_size_limit() {
     }
 }
 
-/// Whether a signal has arrived.
+/// True if a signal has arrived.
 #[must_use]
 pub fn requested() -> bool {
     REQUESTED.get().is_some_and(|flag| flag.load(Ordering::Relaxed))

@@ -1,6 +1,6 @@
 //! A network that ends at this machine's loopback, and no local sockets, for this process and all it starts; no way back.
 //!
-//! Linux only. On other systems, or if the system does not allow it, the result gives the reason.
+//! Linux only. On other systems, or if the system does not allow it, the result has the reason.
 
 use super::restriction::RestrictionError;
 
@@ -140,7 +140,7 @@ mod linux {
             .is_ok_and(|loaded| loaded.bytes.starts_with(start))
     }
 
-    /// What the answer of the system means, and the setting to look at.
+    /// Explains the error of the system, and names the setting to change.
     fn refused(error: Errno, is_switched_off: bool) -> RestrictionError {
         match error {
             Errno::ENOSPC | Errno::EUSERS => RestrictionError::NoMoreNamespaces,

@@ -94,14 +94,14 @@ impl Drop for Watched {
     }
 }
 
-/// Whether a process is the first one of a running group.
+/// True if a process is the first one of a running group.
 #[must_use]
 pub fn is_watched(process: i32) -> bool {
     let watched = WATCHED.lock().unwrap_or_else(PoisonError::into_inner);
     u32::try_from(process).is_ok_and(|id| watched.contains(&id))
 }
 
-/// Whether a process is the keeper of this one.
+/// True if a process is the keeper of this one.
 #[must_use]
 pub fn is_keeper(process: i32) -> bool {
     u32::try_from(process).is_ok_and(|id| id != 0 && id == KEEPER.load(Ordering::SeqCst))

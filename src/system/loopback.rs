@@ -84,7 +84,7 @@ impl LoopbackServer {
         format!("http://{}", self.address)
     }
 
-    /// How many connections came so far.
+    /// Returns the number of connections so far.
     #[must_use]
     pub fn connections(&self) -> usize {
         self.connections.load(Ordering::SeqCst)

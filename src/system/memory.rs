@@ -1,4 +1,4 @@
-//! How much memory this process uses.
+//! The memory that this process uses.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use super::files;
 /// Largest text that the system gives about a process, in bytes.
 const MAX_TEXT: u64 = 64 * 1024;
 
-/// The memory in use, in bytes; `None` where the system does not tell.
+/// The memory in use, in bytes; `None` if the system does not report it.
 #[must_use]
 pub fn in_use() -> Option<u64> {
     let text = files::read(Path::new("/proc/self/status"), MAX_TEXT).ok()?.bytes;

@@ -51,7 +51,7 @@ impl Drop for Adopted {
 /// Removes ended orphans from the process table while others of our children run.
 #[derive(Debug, Default)]
 pub struct Reaper {
-    /// Those that had ended at the last look.
+    /// Processes that had ended at the last look.
     #[cfg(target_os = "linux")]
     ended: BTreeSet<i32>,
 }

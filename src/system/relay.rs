@@ -16,7 +16,7 @@ const CONNECT: Duration = Duration::from_millis(500);
 /// Hop-by-hop headers.
 const OF_CONNECTION: &[&str] = &["connection", "transfer-encoding", "content-length", "keep-alive"];
 
-/// Whether a server listens on a port of this machine.
+/// True if a server listens on a port of this machine.
 #[must_use]
 pub fn listens(port: u16) -> bool {
     TcpStream::connect_timeout(&address(port), CONNECT).is_ok()

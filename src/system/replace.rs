@@ -186,7 +186,7 @@ fn marked(path: &Path) -> Option<File> {
     File::open(path).ok().filter(|file| file.try_lock().is_ok())
 }
 
-/// Whether a running update uses the staged file at `path`.
+/// True if a running update uses the staged file at `path`.
 #[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
 fn is_in_use(path: &Path) -> bool {
     let mut options = OpenOptions::new();
@@ -217,7 +217,7 @@ pub fn remove_leftovers(target: &Path) {
     }
 }
 
-/// Whether a file is older than any update that may just be starting.
+/// True if a file is older than any update that may just be starting.
 #[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
 fn is_old(path: &Path) -> bool {
     let age = fs::metadata(path)

@@ -44,7 +44,7 @@ pub struct Changes {
     pub added: Vec<(String, String)>,
 }
 
-/// How a program ended.
+/// The end of a program.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SessionEnding {
     /// It exited; `None` if a signal killed it.
@@ -151,7 +151,7 @@ fn end(child: &mut dyn ChildWrapper, patience: Duration) {
     let _ = ended_within(child, KILL_LIMIT);
 }
 
-/// Whether all processes ended within `patience`.
+/// True if all processes ended within `patience`.
 fn ended_within(child: &mut dyn ChildWrapper, patience: Duration) -> bool {
     let clock = Stopwatch::start();
     while lives(child) {
@@ -163,7 +163,7 @@ fn ended_within(child: &mut dyn ChildWrapper, patience: Duration) -> bool {
     true
 }
 
-/// Whether the program or a process of its group is still running.
+/// True if the program or a process of its group is still running.
 #[cfg(unix)]
 fn lives(child: &mut dyn ChildWrapper) -> bool {
     // Reaps the ended program, which would otherwise count as a member of the group.
@@ -172,7 +172,7 @@ fn lives(child: &mut dyn ChildWrapper) -> bool {
     runs || group.is_some_and(|group| rustix::process::test_kill_process_group(group).is_ok())
 }
 
-/// Whether the program is still running; remaining processes of its job are ended anyway.
+/// True if the program is still running; remaining processes of its job are ended anyway.
 #[cfg(not(unix))]
 fn lives(child: &mut dyn ChildWrapper) -> bool {
     matches!(child.try_wait(), Ok(None))
@@ -294,7 +294,7 @@ mod tests {
         }
     }
 
-    /// Whether a process has ended and nobody asked how; a container may have nobody who does.
+    /// True if a process has ended but was not waited for; in a container, there may be no process that does so.
     #[expect(clippy::disallowed_methods, reason = "a test looks at processes")]
     fn is_zombie(process: &str) -> bool {
         std::fs::read_to_string(format!("/proc/{process}/stat"))

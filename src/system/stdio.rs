@@ -25,13 +25,13 @@ pub struct End {
 }
 
 impl End {
-    /// Whether stdin ended longer ago than `grace`.
+    /// True if stdin ended longer ago than `grace`.
     #[must_use]
     pub fn is_over(&self, grace: Duration) -> bool {
         self.ended.get().is_some_and(|end| u128::from(end.elapsed_ms()) >= grace.as_millis())
     }
 
-    /// Whether anything arrived on stdin.
+    /// True if anything arrived on stdin.
     #[must_use]
     pub fn has_spoken(&self) -> bool {
         self.has_spoken.load(Ordering::Relaxed)

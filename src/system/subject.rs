@@ -41,11 +41,11 @@ pub struct Launch<'a> {
     pub stimulus: Stimulus<'a>,
     /// Modes of files apply to it, even as root.
     pub obeys_modes: bool,
-    /// What it may reach; everything that its user may, without one.
+    /// The limits of the program; without any, it can reach everything that its user can.
     pub enclosure: Option<&'a Enclosure>,
 }
 
-/// What happens to the program while it runs.
+/// An event that is caused while the program runs.
 #[derive(Clone, Copy)]
 pub enum Stimulus<'a> {
     None,
@@ -57,7 +57,7 @@ pub enum Stimulus<'a> {
     StopWhen(&'a (dyn Fn() -> bool + Sync)),
     /// SIGKILL to the program as soon as this is true.
     KillWhen(&'a (dyn Fn() -> bool + Sync)),
-    /// Nobody reads its stdout.
+    /// Stdout is closed.
     CloseStdout,
 }
 
@@ -74,7 +74,7 @@ impl<'a> Stimulus<'a> {
     }
 }
 
-/// How a program ended.
+/// The end of a program.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Ending {
     Exited(i32),

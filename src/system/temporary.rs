@@ -108,7 +108,7 @@ pub fn sweep() {
     }
 }
 
-/// Whether this user may have created a directory.
+/// True if this user may have created a directory.
 #[cfg(unix)]
 fn is_name(name: &str) -> bool {
     name.strip_prefix(PREFIX).is_some_and(|rest| {

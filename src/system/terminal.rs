@@ -21,7 +21,7 @@ pub fn stderr_is_terminal() -> bool {
     std::io::stderr().is_terminal()
 }
 
-/// Whether text on stdout may use colours.
+/// True if text on stdout may use colours.
 #[must_use]
 pub fn stdout_has_color() -> bool {
     stdout_is_terminal()
@@ -45,7 +45,7 @@ pub fn read_stdin(limit: u64) -> std::io::Result<Vec<u8>> {
 /// Whether anything was written to stdout.
 static WRITTEN: AtomicBool = AtomicBool::new(false);
 
-/// Whether this run has written anything to stdout, such as lines of a stream.
+/// True if this run has written anything to stdout, such as lines of a stream.
 #[must_use]
 pub fn has_written() -> bool {
     WRITTEN.load(Ordering::Relaxed)

@@ -26,7 +26,7 @@ pub struct UpdateWish {
     pub highest: Option<Version>,
 }
 
-/// What an update has to do.
+/// The next step of an update.
 #[derive(Debug)]
 pub enum UpdateDecision {
     /// Go to this release.
@@ -75,7 +75,7 @@ impl UpdateWish {
         }
     }
 
-    /// Whether `newest` is older than a version that the host offered before.
+    /// True if `newest` is older than a version that the host offered before.
     #[must_use]
     pub fn is_frozen(&self, newest: &Version) -> bool {
         self.highest.as_ref().is_some_and(|highest| newest.cmp_precedence(highest).is_lt())
@@ -94,7 +94,7 @@ pub fn archive_name(version: &Version) -> String {
     format!("{}.tar.gz", archive_directory(version))
 }
 
-/// Whether a release can be installed on this platform, according to its description.
+/// Checks that a release can be installed on this platform, according to its description.
 ///
 /// # Errors
 /// If it has no archive for this platform, no list of digests or no signature.

@@ -48,7 +48,7 @@ pub struct Notice {
     pub next_steps: Vec<String>,
 }
 
-/// What is known about the newest release.
+/// The facts that are known about the newest release.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct KnownRelease {
     pub latest: Version,

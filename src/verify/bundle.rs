@@ -104,7 +104,7 @@ pub enum BundleError {
     Content(String),
 }
 
-/// What was signed.
+/// The content that was signed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum BundleContent {
     /// The bytes of the file.
@@ -146,7 +146,7 @@ impl Bundle {
         Ok(Self { parsed })
     }
 
-    /// What the bundle claims was signed.
+    /// Returns the content that the bundle claims was signed.
     #[must_use]
     pub fn content(&self) -> BundleContent {
         match self.parsed.content {

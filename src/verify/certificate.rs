@@ -35,7 +35,7 @@ impl Identity {
         }
     }
 
-    /// Whether the text matches its type: only a URI has a scheme.
+    /// True if the text matches its type: only a URI has a scheme.
     pub fn is_well_formed(&self) -> bool {
         match self {
             Self::Uri(text) => text.contains("://"),

@@ -40,7 +40,7 @@ pub enum IdentityError {
     TooLong,
     #[error("it is not a regular expression: {0}")]
     Syntax(String),
-    #[error("it matches {}", if .0.is_empty() { "the empty name".to_owned() } else { format!("strangers, for example `{}`", .0) })]
+    #[error("it matches {}", if .0.is_empty() { "the empty name".to_owned() } else { format!("unrelated signers, for example `{}`", .0) })]
     Strangers(&'static str),
 }
 
@@ -69,7 +69,7 @@ impl ExpectedIdentity {
         }
     }
 
-    /// Whether this is the expected signer.
+    /// True if this is the expected signer.
     #[must_use]
     pub fn matches(&self, identity: &str) -> bool {
         match self {

@@ -22,7 +22,7 @@ pub(super) fn index(entry: &TransparencyLogEntry) -> u64 {
     }
 }
 
-/// Whether the proof agrees with the signed checkpoint. The verifier reads only one of them. An index of 0 is an
+/// True if the proof agrees with the signed checkpoint. The verifier reads only one of them. An index of 0 is an
 /// omitted index.
 pub(super) fn agrees(entry: &TransparencyLogEntry) -> bool {
     let Some(proof) = &entry.inclusion_proof else { return false };
@@ -33,7 +33,7 @@ pub(super) fn agrees(entry: &TransparencyLogEntry) -> bool {
     }) && (!is_second || indices.contains(&proof.log_index.get()))
 }
 
-/// Whether the checkpoint of `entry` has a valid signature of exactly this key.
+/// True if the checkpoint of `entry` has a valid signature of exactly this key.
 pub(super) fn is_signed_by(entry: &TransparencyLogEntry, key: &DerPublicKey) -> bool {
     let checkpoint = entry.inclusion_proof.as_ref().and_then(|proof| proof.checkpoint.checkpoint());
     let (Some(checkpoint), Ok(key)) = (checkpoint, VerificationKey::from_spki(key)) else {

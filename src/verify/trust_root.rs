@@ -35,7 +35,7 @@ pub enum TrustRootError {
     Content(String),
 }
 
-/// Where a trust root came from.
+/// The source of a trust root.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum TrustOrigin {
     Embedded,

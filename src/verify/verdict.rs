@@ -22,7 +22,7 @@ pub struct Verdict {
     pub log: Log,
 }
 
-/// Who signed.
+/// The signer.
 #[derive(Clone, Debug)]
 pub enum Signer {
     Certificate {

@@ -37,7 +37,7 @@ const INVISIBLE: [(char, char); 29] = [
     ('\u{e0000}', '\u{e0fff}'),
 ];
 
-/// Whether `symbol` is invisible, or changes the characters around it.
+/// True if `symbol` is invisible, or changes the characters around it.
 #[must_use]
 pub fn is_invisible(symbol: char) -> bool {
     if symbol.is_ascii() {

@@ -24,7 +24,7 @@ pub fn version(text: &str) -> Result<semver::Version, Failure> {
     })
 }
 
-/// A tag somebody asked for; `latest` is the newest that the binary carries.
+/// A requested tag; `latest` is the newest that the binary carries.
 ///
 /// # Errors
 /// When the text is not a tag.

@@ -111,7 +111,7 @@ struct FleetAbstention {
     message: String,
 }
 
-/// What a link leads to may be outside the fleet, so nothing is written through it.
+/// Refuses a link, because its target may be outside the fleet.
 fn linked() -> Failure {
     Failure::new(ErrorCode::Validation, "it is a link to a project")
         .hint("run the command in the project itself, or replace the link with the project")

@@ -112,7 +112,7 @@ fn not_interrupted(project: &Project) -> Result<(), Failure> {
         .hint("run `aos gen`; it first restores the old state"))
 }
 
-/// What the pinned contract and the manifest ask for.
+/// The files that the pinned contract and the manifest require.
 struct Pinned {
     desired: Desired,
     /// The change of generated files and of the lock that lists them.
@@ -218,7 +218,7 @@ fn unusable(path: &str, reason: &str) -> Failure {
     Failure::new(ErrorCode::Config, format!("`{path}` cannot be used: {reason}")).hint(hint)
 }
 
-/// What there is to say about the generated files.
+/// The facts about the generated files.
 struct Generated<'a> {
     desired: &'a Desired,
     plan: &'a Plan,

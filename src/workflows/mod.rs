@@ -1,4 +1,4 @@
-//! What commands do: planners and state machines. Each takes a request and gives an outcome.
+//! The workflows of commands: planners and state machines. Each takes a request and returns an outcome.
 //!
 //! Nothing here reads a command line, and only streams write before the outcome; a workflow may use another one.
 

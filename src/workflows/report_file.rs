@@ -7,7 +7,7 @@ use crate::report::{ErrorCode, Failure};
 use crate::system::files::{self, Kind, Mode};
 use crate::visible::excerpt;
 
-/// Largest file that is recognised as an earlier report, in bytes.
+/// Largest file that is recognized as an earlier report, in bytes.
 const MAX_REPORT: u64 = 256 * 1024 * 1024;
 
 /// A file to write, and in which format.
@@ -69,7 +69,7 @@ impl ReportFile {
         Ok(files::canonical(parent)?.join(name))
     }
 
-    /// Does everything but the last step: a file beside it is made and removed.
+    /// Does everything but the last step: creates and removes a file beside it.
     fn rehearse(&self) -> Result<(), Failure> {
         let (_, existing) = standing(&self.path).map_err(|error| self.fault(&error))?;
         if existing && files::is_read_only(&self.path).unwrap_or(false) {
@@ -92,7 +92,7 @@ impl ReportFile {
             .map_err(|error| self.fault(&error))
     }
 
-    /// Whether the file that is there is empty, or begins as a report of this format does.
+    /// True if the file that is there is empty, or begins as a report of this format does.
     fn is_earlier_report(&self) -> bool {
         let Ok(loaded) = files::read(&self.path, MAX_REPORT) else { return false };
         let text = String::from_utf8_lossy(&loaded.bytes);
@@ -163,7 +163,7 @@ fn standing(path: &Path) -> std::io::Result<(&Path, bool)> {
     }
 }
 
-/// A name beside the file that nobody has.
+/// Returns an unused path beside the file.
 fn staged(path: &Path) -> std::io::Result<PathBuf> {
     let (_, name) = parts(path)?;
     let suffix = crate::system::random::bytes::<6>()?.map(|byte| format!("{byte:02x}")).concat();

@@ -1,10 +1,10 @@
-//! What is known about a run: how its answer is written, and where it started.
+//! The facts about a run: how its answer is written, and where it started.
 
 use clap::ValueEnum;
 
 use crate::report::Style;
 
-/// How the answer is written.
+/// The format of the answer.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
 pub enum Format {
     /// One JSON envelope
@@ -15,7 +15,7 @@ pub enum Format {
     Raw,
 }
 
-/// What a command knows about this run.
+/// The facts that a command knows about this run.
 #[derive(Clone, Debug)]
 pub struct Run {
     pub format: Format,
@@ -23,6 +23,6 @@ pub struct Run {
     pub format_reason: &'static str,
     pub style: Style,
     pub quiet: bool,
-    /// Where `-C` moved this run.
+    /// The directory to which `-C` moved this run.
     pub directory: Option<std::path::PathBuf>,
 }

@@ -23,7 +23,7 @@ use crate::workflows::write_gate::WriteOptions;
 /// Largest preset, in bytes.
 const MAX_PRESET: u64 = 8 * 1024 * 1024;
 
-/// What is wanted of a description.
+/// The request of `aos sync-api`.
 #[derive(Clone, Debug)]
 pub struct SyncApiRequest {
     pub path: PathBuf,
@@ -33,7 +33,7 @@ pub struct SyncApiRequest {
     pub write: WriteOptions,
 }
 
-/// What a project has of its API.
+/// The recorded facts about the API of a project.
 struct Recorded {
     name: String,
     template: Template,
@@ -85,12 +85,12 @@ pub fn run(request: &SyncApiRequest, run: &Run) -> Result<Outcome, Failure> {
     }
     let breaking = changes.iter().filter(|change| change.is_breaking).count();
     notes.push(format!(
-        "{} changes of the API, {breaking} of them breaking; see `api_changes`",
+        "`api_changes` lists {} changes of the API, of which {breaking} are breaking",
         changes.len()
     ));
     for change in &changes {
-        let kind = if change.is_breaking { "breaking" } else { "harmless" };
-        notes.push(format!("{kind}: `{}` {}", change.command, change.what));
+        let kind = if change.is_breaking { "breaking" } else { "compatible" };
+        notes.push(format!("{kind}: `{}`: {}", change.command, change.what));
     }
     let section = OpenapiSection {
         select,
@@ -210,7 +210,7 @@ fn kept_wishes(recorded: &Recorded, api: &ApiDescription, notes: &mut Vec<String
     }
 }
 
-/// The operation that is meant: by operationId, by id, or by method and path.
+/// The operation that is intended: by operationId, by id, or by method and path.
 fn find(api: &ApiDescription, recorded: &Recorded, wanted: &str) -> Result<RequestKey, Failure> {
     let known = recorded.known.iter().map(|(key, known)| (key.clone(), known.id.clone()));
     let ids = crate::openapi::ids(api, &known.collect());

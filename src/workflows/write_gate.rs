@@ -45,11 +45,11 @@ pub struct WriteRequest<'a> {
     /// Canonical directory that is changed.
     pub root: &'a Path,
     pub plan: &'a Plan,
-    /// Digests of what aos itself wrote; replacing anything else loses somebody's work.
+    /// Digests of files that aos wrote; replacing any other file loses the user's work.
     pub known: &'a BTreeMap<RelativePath, Digest>,
 }
 
-/// What the gate says.
+/// The decision of the gate.
 #[derive(Debug)]
 pub enum Decision {
     Proceed,
@@ -115,9 +115,7 @@ pub fn decide_unless(
     let message = match (concern, lossy.as_slice()) {
         (None, []) => return Ok(Decision::Proceed),
         (Some(concern), []) => concern,
-        _ => {
-            format!("{} would be replaced, but aos did not write the current content", list(&lossy))
-        }
+        _ => format!("{} would be replaced, and may contain your changes", list(&lossy)),
     };
     let offer = preview(request, options, run)?;
     let token = &offer.answer.confirm_token;
@@ -129,7 +127,7 @@ pub fn decide_unless(
     Err(failure)
 }
 
-/// Files that would be replaced or deleted although aos did not write what is in them.
+/// Returns the files that would be replaced or deleted although aos did not record their content.
 fn lossy(request: &WriteRequest<'_>) -> Vec<String> {
     request.plan.lossy(request.known).map(|edit| edit.path.to_string()).collect()
 }
@@ -170,7 +168,7 @@ fn preview(
             confirm
         ),
         lossy => visible!(
-            "aos did not write the current content of: {}\nConfirm with {} (until {})",
+            "These files may contain your changes: {}\nConfirm with {} (until {})",
             listed(lossy, options.diff),
             confirm,
             clock::iso8601(expires_at)
@@ -216,7 +214,7 @@ fn listed(paths: &[String], all: bool) -> String {
     text
 }
 
-/// New files are listed, and the lock follows from the others; what a person must look at is what goes away.
+/// Returns the diffs of replaced files. New files are only listed, and the lock follows from the others.
 fn replaced_diffs(plan: &Plan) -> String {
     let shown = plan
         .edits()

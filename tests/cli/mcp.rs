@@ -220,7 +220,7 @@ fn what_could_change_something_needs_a_mode_that_a_person_allows() {
         (&json!("E_FORBIDDEN"), &json!("write"))
     );
     let answer = client.end();
-    assert!(answer.stderr.contains("1 tools need `--allow-mode write`"), "{answer:?}");
+    assert!(answer.stderr.contains("1 tool needs `--allow-mode write`"), "{answer:?}");
     let mut client = Client::start(&sandbox, &[place, "--allow-mode", "write"]);
     assert_eq!(client.tools()[0]["annotations"]["readOnlyHint"], false);
     assert_eq!(client.call("go", json!({})), json!({"ok": 1}));

@@ -196,7 +196,7 @@ func TestTheUpstreamHasTheLastWordAboutVersions(t *testing.T) {
 	tool := newTool(t)
 	update := []string{"item", "update", "--id", "2", "--title", "Changed"}
 	token := tool.Token(update...)
-	// Somebody changes the item between the last look and the write.
+	// Another writer changes the item between the last read and the write.
 	tool.API.Hook(touchBeforePatch(tool))
 	tool.Run(append(update, "--confirm", token)...).Fails("E_CONFLICT")
 	if data := tool.Run("item", "get", "--id", "2").OK(); data["title"] != "in between" {

@@ -251,7 +251,7 @@ type installed struct {
 // install puts the program where an update can replace it, with an npx that installs the Skill of the release.
 func install(t *testing.T, releases *releases) *installed {
 	t.Helper()
-	// What a test has changed so far is what the server sees.
+	// The server serves the files as the test has changed them so far.
 	releases.change(func() {})
 	tool := newTool(t)
 	path := filepath.Join(tool.Home, "bin", programName())

@@ -1,4 +1,4 @@
-"""What all tests share: the tool in a home of its own, with a mock of its own."""
+"""The fixtures of all tests: the tool in its own home, with its own mock."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for all commands: each one is tested, and the runtime is the recorded one."""
+"""Tests of all commands: each one is tested, and the runtime is the recorded one."""
 
 from __future__ import annotations
 

@@ -62,8 +62,8 @@ pub fn clear(root: &Path) -> Leftovers {
     leftovers
 }
 
-/// What looks like a leftover of aos in `root` and is not removed: this machine did not create it there, or it holds more
-/// than was staged.
+/// Returns entries of `root` that look like leftovers of aos but are not removed: this machine did not create them
+/// there, or they hold more than was staged.
 #[must_use]
 pub fn left(root: &Path) -> Vec<Left> {
     let foreign = || "this machine did not create it".to_owned();

@@ -176,7 +176,7 @@ fn given<'a>(files: &'a [AttributeFile<'a>], path: &str) -> Given<'a> {
     given
 }
 
-/// What changes the bytes, and the file that says so.
+/// Returns the attribute that changes the bytes, and the file that sets it.
 fn rewrites<'a>(given: &Given<'a>) -> Option<(String, &'a str)> {
     let get = |name: &str| given.get(name);
     if let Some((Setting::Value(filter), file)) = get("filter") {
@@ -199,7 +199,7 @@ fn rewrites<'a>(given: &Given<'a>) -> Option<(String, &'a str)> {
     }
 }
 
-/// Whether no setting of a machine changes the line endings.
+/// True if no setting of a machine changes the line endings.
 fn keeps(given: &Given<'_>) -> bool {
     let is_lf = matches!(given.get("eol"), Some((Setting::Value(eol), _)) if eol.eq_ignore_ascii_case("lf"));
     let is_binary = matches!(given.get("text"), Some((Setting::Unset, _)));
@@ -212,7 +212,7 @@ fn keeps(given: &Given<'_>) -> bool {
     is_lf || is_binary || old
 }
 
-/// Whether a pattern applies to a path below the directory of its file.
+/// True if a pattern applies to a path below the directory of its file.
 fn applies(pattern: &str, path: &str) -> bool {
     if pattern.ends_with('/') {
         return false;

@@ -34,7 +34,7 @@ pub fn never_run(node: &YamlNode) -> Option<String> {
         .then(|| format!("it runs only `when: {when}`"))
 }
 
-/// A condition of GitHub under which no change, or nobody can say which, runs what it guards.
+/// A condition of GitHub under which no change runs the guarded step, or under which this is unknown.
 pub fn condition(node: &YamlNode) -> Option<String> {
     let text = node.member("if")?.text()?;
     let all = ["push", "pull_request", "merge_group"].map(|event| holds(text, event));
@@ -54,7 +54,7 @@ pub(super) struct Elsewhen {
     pub certainty: Certainty,
 }
 
-/// What the triggers say about the workflow.
+/// The effect of the triggers on the workflow.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Certainty {
     /// No change can start it.
@@ -65,7 +65,8 @@ pub(super) enum Certainty {
     Unknown,
 }
 
-/// Why a workflow with these triggers does not run on changes of the `managed` files, by their paths from the top.
+/// Returns the reason why a workflow with these triggers does not run on changes of the `managed` files, by their paths
+/// from the top.
 pub(super) fn never_on_changes(on: &YamlNode, managed: &[String]) -> Option<Elsewhen> {
     const CHANGES: &[&str] = &[
         "push",
@@ -108,7 +109,7 @@ pub(super) fn never_on_changes(on: &YamlNode, managed: &[String]) -> Option<Else
     Some(Elsewhen { reason, certainty })
 }
 
-/// What the filters of a trigger leave out.
+/// The events that the filters of a trigger exclude.
 #[derive(Debug, Eq, PartialEq)]
 enum Excluded {
     All,
@@ -150,7 +151,7 @@ fn excludes(name: &str, value: &YamlNode, managed: &[String]) -> Option<Excluded
     unusual.then_some(Excluded::Branches)
 }
 
-/// Whether the last pattern that matches a path takes it.
+/// True if the last pattern that matches a path includes it.
 fn is_taken(patterns: &[&str], path: &str) -> bool {
     patterns.iter().fold(false, |is_taken, pattern| match pattern.strip_prefix('!') {
         Some(pattern) => is_taken && !matches(pattern.as_bytes(), path.as_bytes()),
@@ -158,7 +159,7 @@ fn is_taken(patterns: &[&str], path: &str) -> bool {
     })
 }
 
-/// Whether a pattern may be that of the branch that everybody works on.
+/// True if a pattern may match the default branch.
 fn is_usual(branch: &str) -> bool {
     const USUAL: &[&str] = &[
         "main",

@@ -1,6 +1,6 @@
 //! The expressions of GitHub workflows, as far as the event that started the run decides them.
 
-/// What an expression says of a run that is only known by its event.
+/// The value of an expression for a run of which only the event is known.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Truth {
     Yes,
@@ -41,7 +41,7 @@ const MAX_DEPTH: usize = 32;
 /// Values that differ between the jobs of a matrix, or that every run of the repository shares.
 const GIVEN: &[&str] = &["matrix.", "runner.", "github.repository", "github.server_url"];
 
-/// Whether `condition` holds for an event.
+/// Returns the value of `condition` for an event.
 pub fn holds(condition: &str, event: &str) -> Truth {
     let text = condition.trim();
     let text = text.strip_prefix("${{").and_then(|rest| rest.strip_suffix("}}")).unwrap_or(text);

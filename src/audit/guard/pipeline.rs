@@ -1,4 +1,4 @@
-//! Where CI calls `aos check`, and whether a failure of the call is a failure of CI.
+//! The calls of `aos check` in CI, and whether their failure makes CI fail.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,8 +58,8 @@ struct PipelineCall {
     elsewhen: Option<Elsewhen>,
 }
 
-/// What is wrong with the guard in CI, if anything is. `has_workflow` says that the project was made with a workflow that
-/// calls `aos check`.
+/// Returns the finding about the guard in CI, if there is one. `has_workflow` says that the project was made with a
+/// workflow that calls `aos check`.
 pub fn finding(
     repository: &ProjectFiles,
     managed: &BTreeSet<RelativePath>,
@@ -131,7 +131,7 @@ pub fn finding(
     (!is_elsewhere).then(finding)
 }
 
-/// Whether a CI that is not read completely, or a service for hooks, may run the check.
+/// True if a CI that is not read completely, or a service for hooks, may run the check.
 fn may_be_elsewhere(repository: &ProjectFiles) -> bool {
     let is_other = |path: &String| is_pipeline(path) && !path.contains("/workflows/");
     let hooks = repository.text(".pre-commit-config.yaml").unwrap_or_default();
@@ -162,7 +162,7 @@ struct PipelineWalk<'a> {
     is_elsewhere: bool,
 }
 
-/// What the members above a step say about it.
+/// The settings that a step inherits from the members above it.
 #[derive(Clone, Default)]
 struct StepContext {
     ignored: Option<String>,
@@ -344,7 +344,7 @@ impl PipelineWalk<'_> {
 }
 
 impl StepContext {
-    /// What the members of `node` add for what is in it.
+    /// Returns this context extended with the members of `node`, for the nodes in it.
     fn inside(&self, node: &YamlNode) -> Self {
         let mut inner = self.clone();
         let shell = node

@@ -1,8 +1,8 @@
-//! What a script does before a call: it may end, or give the name of the command another meaning.
+//! The effects of a script before a call: it may end, or redefine the name of the command.
 
 use super::shell_commands::{CallEnd, ShellCommand};
 
-/// The command that ends the script whatever happens; all behind it is never run.
+/// The command that always ends the script; commands after it never run.
 pub fn unreachable_from(commands: &[ShellCommand]) -> usize {
     let mut depth = 0_usize;
     let mut before = CallEnd::Line;
@@ -32,7 +32,7 @@ fn ends_script(words: &[String]) -> bool {
     }
 }
 
-/// Whether the script defines `aos` as a function or an alias.
+/// True if the script defines `aos` as a function or an alias.
 pub fn is_redefined(commands: &[ShellCommand]) -> bool {
     commands.iter().any(|command| {
         let words: Vec<&str> = command.words.iter().map(String::as_str).collect();

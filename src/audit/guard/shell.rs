@@ -5,7 +5,7 @@
 use super::reach::{is_redefined, unreachable_from};
 use super::shell_commands::{CallEnd, ShellCommand, commands};
 
-/// How a shell treats a command that fails.
+/// The reaction of a shell to a command that fails.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct ShellMode {
     /// The script ends with the failure.
@@ -116,7 +116,7 @@ pub fn calls_with(
     found
 }
 
-/// Whether a command goes to a directory in which no CI system puts a checkout.
+/// True if a command goes to a directory in which no CI system puts a checkout.
 fn leaves_checkout(words: &[String]) -> bool {
     let [go, place, ..] = words else { return false };
     let place = place.trim_matches(['"', '\'']);
@@ -130,7 +130,7 @@ fn leaves_checkout(words: &[String]) -> bool {
             }))
 }
 
-/// Whether a command is `aos check` itself, not a word about it.
+/// True if a command is `aos check` itself, not a word about it.
 pub fn is_call(words: &[&str]) -> bool {
     const PREFIXES: &[&str] = &[
         "!", "if", "elif", "while", "until", "then", "else", "do", "{", "(", "sudo", "env", "time",

@@ -1,6 +1,6 @@
 //! The commands of a shell script, with the operator that follows each.
 
-/// What is between a command and the next.
+/// The separator between a command and the next one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CallEnd {
     Line,
@@ -20,7 +20,7 @@ pub struct ShellCommand {
 }
 
 impl ShellCommand {
-    /// Whether it ends the script, or its list, with a failure.
+    /// True if it ends the script, or its list, with a failure.
     pub fn fails(&self) -> bool {
         let mut words = self.words.iter().map(String::as_str);
         words.any(|word| word == "false")

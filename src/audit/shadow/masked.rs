@@ -1,6 +1,6 @@
 //! Source text with its comments and strings blanked out, every other byte where it was.
 
-/// Which comments and strings a language has.
+/// The comments and strings of a language.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Syntax {
     /// `#`, quotes, triple quotes; a backslash joins lines.
@@ -46,7 +46,7 @@ pub fn masked(text: &str, syntax: Syntax) -> String {
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// Where the string that starts at `at` ends; an apostrophe that opens none is left alone.
+/// Returns the end of the string that starts at `at`; an apostrophe that opens no string is skipped.
 fn string(bytes: &[u8], at: usize, syntax: Syntax) -> usize {
     let quote = bytes[at];
     let triple = [quote; 3];

@@ -25,8 +25,8 @@ use crate::generate::record::Record;
 
 use module::GeneratedModule;
 
-/// Every file that stands in for an output of `record` or amends it, in a stable order. Files in `ours` hold exactly what
-/// aos writes, so what they do is not looked at.
+/// Returns every file that replaces or amends an output of `record`, in a stable order. Files in `ours` have exactly
+/// the bytes that aos writes, so they are not examined.
 #[must_use]
 pub fn findings(
     root: &Path,

@@ -39,7 +39,7 @@ impl<'a> GeneratedModule<'a> {
         join(self.directory, name)
     }
 
-    /// Names beside the module, from the disk: what git ignores is loaded all the same.
+    /// Names beside the module, from the disk: files that git ignores are loaded too.
     pub(super) fn siblings(&self) -> Vec<String> {
         self.names(self.directory)
     }
@@ -63,7 +63,7 @@ impl<'a> GeneratedModule<'a> {
     }
 
     /// Checkouts of other projects beside the package of the module, such as worktrees. Each has a `.git` of its own,
-    /// which no repository can bring along; a record alone, which anybody can commit, makes no directory harmless.
+    /// which no repository can contain; a record alone, which anybody can commit, makes no directory harmless.
     pub(super) fn projects_beside(&self) -> Vec<&'a str> {
         let mut nested = self.repository.nested(std::iter::once(self.path));
         let inside = |project: &str| self.directory.is_empty() || is_below(project, self.directory);

@@ -1,4 +1,4 @@
-//! Where a source changes a value that it got under some name: one set of patterns for all languages.
+//! Changes of a value that a source received under some name: one set of patterns for all languages.
 
 use std::sync::Arc;
 

@@ -11,8 +11,8 @@ const MAX_KEPT: usize = 512;
 static KEPT: LazyLock<RwLock<HashMap<String, Arc<Regex>>>> = LazyLock::new(RwLock::default);
 
 /// The expression for `pattern`. A word is made of ASCII letters, digits, `_` and everything that is not ASCII: the
-/// tables of Unicode would cost more than the rest of a check. All users share it with what it has learnt about texts: a
-/// clone would begin anew.
+/// tables of Unicode would cost more than the rest of a check. All users share it with what it has learnt about texts:
+/// a clone would start empty.
 ///
 /// # Errors
 /// When the pattern is none, or too large.

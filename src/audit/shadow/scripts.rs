@@ -35,7 +35,7 @@ const ENDINGS: &[&str] = &[
     ".py",
 ];
 
-/// Whether a file starts builds or holds their settings.
+/// True if a file starts builds or holds their settings.
 pub fn is_script(module: &GeneratedModule<'_>, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let is_executable = || module.repository.files.get(path).is_some_and(|file| file.executable);

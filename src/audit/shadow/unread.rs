@@ -15,7 +15,7 @@ use super::python::loaded::is_test;
 const PLAIN: &[&str] = &["utf8", "utf8sig", "u8", "ascii", "usascii", "latin1", "l1"];
 const PLAIN_FAMILIES: &[&str] = &["iso8859", "cp125", "windows125", "koi8", "mac"];
 
-/// What a compiler, an interpreter or a build takes by its ending.
+/// The endings of the files that a compiler, an interpreter or a build reads.
 fn endings(generator: &str) -> &'static [&'static str] {
     match generator {
         "go" => &[".go", "go.mod", "go.work", "modules.txt"],
@@ -28,7 +28,7 @@ fn endings(generator: &str) -> &'static [&'static str] {
     }
 }
 
-/// Sources of the language of `generator` that nobody read.
+/// Reports sources of the language of `generator` that were not read.
 pub fn check(module: &GeneratedModule<'_>, generator: &str, found: &mut Vec<Finding>) {
     let endings = endings(generator);
     let is_source =
@@ -83,7 +83,7 @@ fn unread(path: &str, reason: &str) -> Finding {
     finding
 }
 
-/// Whether only tests load a source.
+/// True if only tests load a source.
 pub fn is_test_only(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     is_test(path)
@@ -101,7 +101,7 @@ fn target_of(module: &GeneratedModule<'_>, path: &str) -> std::path::PathBuf {
     files::canonical(&module.root.join(path)).unwrap_or_default()
 }
 
-/// Where a link leads, relative to the project, when that is inside it.
+/// Returns the target of a link, relative to the project, if it is inside the project.
 fn leads_to(module: &GeneratedModule<'_>, path: &str) -> Option<String> {
     let root = files::canonical(module.root).ok()?;
     let target = files::canonical(&module.root.join(path)).ok()?;

@@ -74,7 +74,7 @@ impl<'a> Writes<'a> {
         Self { file_name: module.file_name, needles, patterns: OnceCell::new() }
     }
 
-    /// Whether a text names the module, or its directory, and may write something.
+    /// True if a text names the module, or its directory, and may write something.
     fn is_named_in(&self, text: &str) -> bool {
         self.needles.iter().any(|needle| text.contains(needle.as_str()))
             && regex(HINTS).is_ok_and(|hints| hints.is_match(text))

@@ -95,7 +95,7 @@ pub fn script(shell: &str) -> Option<String> {
     String::from_utf8(script).ok()
 }
 
-/// What can follow the words of `arguments`, when a shell asks for it; `None` in every other run.
+/// Returns the candidates that can follow `arguments` when a shell asks for them; `None` in every other run.
 ///
 /// A candidate that holds a control character, such as the name of a file, is left out: a shell would type it.
 #[must_use]

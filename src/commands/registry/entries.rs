@@ -1,6 +1,6 @@
 //! Every leaf command: what it does, the schema of its data, examples that run.
 
-/// What a command does to the world.
+/// The effect of a command.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum EntryKind {
     Query,

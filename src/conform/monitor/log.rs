@@ -13,18 +13,18 @@ const MAX_KEPT: usize = 256 * 1024 * 1024;
 pub struct Noted {
     pub call: ToolCall,
     pub observed: Observed,
-    /// What it wrote was kept.
+    /// Whether the output was kept.
     pub is_kept: bool,
 }
 
 impl Noted {
-    /// Whether a probe disturbed it: its exit is for that probe to judge.
+    /// True if a probe disturbed it: its exit is for that probe to judge.
     #[must_use]
     pub fn is_disturbed(&self) -> bool {
         self.call.event != Event::None
     }
 
-    /// Whether an argument is this word.
+    /// True if an argument is this word.
     #[must_use]
     pub fn has(&self, word: &str) -> bool {
         self.call.arguments.iter().any(|argument| argument == word)

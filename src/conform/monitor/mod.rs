@@ -23,7 +23,7 @@ pub use ruling::Ruling;
 /// Most calls of one probe that are shown as proof.
 const MAX_SHOWN: usize = 8;
 
-/// What the calls of a run showed beside the samples of the probes.
+/// Observations from the calls of a run, apart from the samples of the probes.
 #[derive(Clone, Debug, Default)]
 pub struct Monitored {
     /// Finished calls of the run.
@@ -35,7 +35,7 @@ pub struct Monitored {
     rules: BTreeMap<&'static str, ObservedRule>,
 }
 
-/// What the calls of a run say about one probe.
+/// The observations from the calls of a run that concern one probe.
 #[derive(Clone, Debug, Default)]
 struct ObservedRule {
     judged: usize,
@@ -117,7 +117,7 @@ impl ObservedRule {
     }
 }
 
-/// Why the answer of a call cannot be judged, whatever the family; `None` when it can.
+/// Returns the reason why the answer of a call cannot be judged in any family; `None` if it can.
 #[must_use]
 pub fn exclusion(noted: &Noted) -> Option<&'static str> {
     if !noted.is_kept {

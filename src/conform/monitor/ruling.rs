@@ -1,4 +1,4 @@
-//! What the rules of a family say about one call.
+//! The judgement of one call by the rules of a family.
 
 /// The rules that looked at one call, and what they found.
 #[derive(Debug, Default)]

@@ -52,7 +52,7 @@ impl fmt::Debug for Collector {
 }
 
 impl Collector {
-    /// Whether nothing was found yet.
+    /// True if nothing was found yet.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.findings.is_empty()
@@ -87,7 +87,7 @@ impl Collector {
         }
     }
 
-    /// ", did you mean `x`?" when a known name is close enough to be meant; nothing once the rule has said enough.
+    /// Returns ", did you mean `x`?" if a known name is close enough, and nothing once the rule has reported enough.
     pub fn meant<'a>(
         &self,
         rule: &Rule,

@@ -60,7 +60,7 @@ impl<'a> JsonNode<'a> {
         }
     }
 
-    /// What it is, with its article, for messages.
+    /// Returns the kind of the value with its article, for messages.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match &self.value {
@@ -91,7 +91,7 @@ pub enum FaultKind {
     Encoding(&'static str),
 }
 
-/// What reading gave; `root` is absent when the text stopped being JSON.
+/// The result of reading a text; `root` is absent if the text is not valid JSON to its end.
 #[derive(Debug)]
 pub struct JsonDocument<'a> {
     pub root: Option<JsonNode<'a>>,

@@ -1,4 +1,4 @@
-//! What static rules of every family are made of; the rules of one family are in its folder.
+//! The building blocks of static rules of every family; the rules of one family are in its folder.
 //!
 //! A rule is pure: it reads a `Repository` snapshot and returns findings.
 

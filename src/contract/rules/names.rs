@@ -1,4 +1,4 @@
-//! What names say: verbs of command ids, names of secrets.
+//! The meaning of names: verbs of command ids, names of secrets.
 //!
 //! Word lists and the heuristics around them, so that every rule reads a name the same way.
 
@@ -71,18 +71,18 @@ const IRREVERSIBLE: &[&str] = &[
 const MODIFIERS: &[&str] =
     &["bulk", "batch", "mass", "multi", "force", "hard", "soft", "permanently"];
 
-/// What a verb says about a command.
+/// The effect that a verb implies for a command.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Effect {
     Reads,
     Changes,
-    /// What it does is rarely taken back.
+    /// Can rarely be undone.
     Irreversible,
     /// The word may mean either.
     Unknown,
 }
 
-/// What the last part of a command id, such as `issue.delete`, says about it.
+/// Returns the effect that the last part of a command id, such as `issue.delete`, implies.
 #[must_use]
 pub fn effect(id: &str) -> Effect {
     let verb = verb(id);
@@ -97,7 +97,7 @@ pub fn effect(id: &str) -> Effect {
     }
 }
 
-/// Whether the last part of a command id says that many things change at once.
+/// True if the last part of a command id says that many things change at once.
 #[must_use]
 pub fn is_about_many(id: &str) -> bool {
     let first = words(id).next().unwrap_or_default();
@@ -143,7 +143,7 @@ pub fn is_environment_name(name: &str) -> bool {
         && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
 }
 
-/// Whether an environment variable holds a secret, judged by its name.
+/// True if an environment variable holds a secret, judged by its name.
 ///
 /// A name that ends in `KEY` counts unless the word before says that it is an identifier:
 /// `JIRA_ISSUE_KEY` and `JIRA_PROJECT_KEY` are read by people and printed in links.
@@ -186,7 +186,7 @@ pub fn is_secret_variable(name: &str) -> bool {
     !ABOUT.contains(last) && !counts_tokens && words.iter().any(|word| WORDS.contains(word))
 }
 
-/// Whether a Python name holds a secret, judged by its last part: `self._token`, `api_key`.
+/// True if a Python name holds a secret, judged by its last part: `self._token`, `api_key`.
 pub fn is_secret_identifier(name: &str) -> bool {
     let last = last(name).to_ascii_lowercase();
     if POSITIONS.contains(&last.as_str()) {
@@ -213,7 +213,7 @@ pub fn last(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or_default().trim_start_matches('_')
 }
 
-/// Whether a length is that of a few characters which stay visible; an empty one counts as a small number.
+/// True if a length is that of a few characters that stay visible; an empty one counts as a small number.
 pub fn is_shown_length(name: &str) -> bool {
     const WORDS: &[&str] =
         &["keep", "visible", "show", "reveal", "chars", "prefix", "suffix", "head", "tail", "edge"];
@@ -221,14 +221,14 @@ pub fn is_shown_length(name: &str) -> bool {
     name.is_empty() || name == "n" || WORDS.iter().any(|word| name.contains(word))
 }
 
-/// Whether a variable holds the address of a service, which as a rule has a default.
+/// True if a variable holds the address of a service, which as a rule has a default.
 pub fn is_service_address(name: &str) -> bool {
     const ENDS: &[&str] =
         &["BASE_URL", "API_URL", "TOKEN_URL", "AUTH_URL", "OAUTH_URL", "API_HOST", "ENDPOINT"];
     is_environment_name(name) && ENDS.iter().any(|end| name.ends_with(end))
 }
 
-/// Whether an input of a command asks for a secret: it would stand in an argv.
+/// True if an input of a command asks for a secret, which would be visible in the list of processes.
 pub fn is_secret_option(name: &str) -> bool {
     const NAMES: &[&str] = &[
         "token",

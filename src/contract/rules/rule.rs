@@ -1,9 +1,9 @@
-//! What a static rule says about itself.
+//! The description of a static rule.
 
 use crate::contract::family::Family;
 use crate::contract::findings::{Finding, Severity};
 
-/// What a rule is, for `--explain`, `docs/rules.md` and `reference`.
+/// A rule as `--explain`, `docs/rules.md` and `reference` show it.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
     /// Stable id, `topic/name`.
@@ -13,7 +13,7 @@ pub struct Rule {
     pub waivable: bool,
     /// Families whose projects it judges; empty means every family.
     pub families: &'static [Family],
-    /// What must hold, one line without a full stop.
+    /// The requirement, one line without a full stop.
     pub summary: &'static str,
     /// Why it matters: what breaks in the real world when it does not hold.
     pub why: &'static str,
@@ -24,7 +24,8 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// What rules of these families have in common that fail a check; each says the rest itself. No family means all.
+    /// Returns the defaults of the rules of these families that fail a check; each rule sets the rest itself. No family
+    /// means all.
     #[must_use]
     pub const fn error(families: &'static [Family]) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! What is lost and what is gained between two surfaces, entry by entry.
+//! The differences between two surfaces, entry by entry: lost and gained.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::{OfferedCommand, Surface};
 /// Modes, lowest first.
 const MODES: [&str; 4] = ["readonly", "write", "full", "admin"];
 
-/// What a difference does to those who use the old connector.
+/// The effect of a difference on users of the old connector.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SurfaceEffect {

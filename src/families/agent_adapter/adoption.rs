@@ -1,4 +1,4 @@
-//! What an adapter that aos did not create generates.
+//! The outputs of an adapter that aos did not create.
 
 use crate::contract::ProjectFiles;
 use crate::generate::record_spec::SpecSection;

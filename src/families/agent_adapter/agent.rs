@@ -1,4 +1,5 @@
-//! How one agent is started, asked, continued and listened to: the data of a preset, with the answers laid over it.
+//! The description of one agent: how it is started, prompted, continued and observed. The data of a preset, overridden
+//! by the answers.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,7 @@ use crate::contract::cli_name;
 
 use super::name::AdapterName;
 
-/// Modes of permissions that have words of their own.
+/// Permission modes with their own words.
 const MODES: [&str; 3] = ["accept_edits", "auto", "bypass"];
 
 /// One agent.
@@ -37,7 +38,7 @@ pub struct Binary {
     pub node_managed: bool,
 }
 
-/// How the first prompt reaches the agent.
+/// How the agent gets the first prompt.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Prompt {
@@ -61,7 +62,7 @@ pub struct Words {
     pub after: Vec<String>,
 }
 
-/// What each mode of permissions says.
+/// The words of each permission mode.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct AgentPermissions {

@@ -4,7 +4,7 @@ use crate::generate::literal::go;
 
 use super::contract::{AdapterContract, PortMethod};
 
-/// The module, laid out as gofmt wants it.
+/// The module, formatted as gofmt does.
 #[must_use]
 pub fn go(contract: &AdapterContract, package: &str) -> String {
     let mut text = format!(

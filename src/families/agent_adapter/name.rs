@@ -25,10 +25,10 @@ const MEANT: &str = "\
     any append bool byte cap clear close comparable complex complex64 complex128 copy delete error false float32 \
     float64 imag int int8 int16 int32 int64 iota len make max min new nil panic print println real recover rune string \
     true uint uint8 uint16 uint32 uint64 uintptr";
-/// Where adapters are in the module of the orchestrator.
+/// The directory of adapters in the module of the orchestrator.
 pub const MODULE: &str = "github.com/aoagents/agent-orchestrator/backend/internal/adapters/agent/";
 
-/// The id of an adapter. Unlike the name of a tool it may be a word of Go or of a shell: nobody runs it.
+/// The id of an adapter. Unlike the name of a tool, it may be a word of Go or of a shell, because it is not a program.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct AdapterName(String);
 

@@ -1,4 +1,4 @@
-//! What is generated for an adapter: the facts of the contract as a Go package.
+//! The outputs of an adapter: the facts of the contract as a Go package.
 
 use std::collections::BTreeMap;
 

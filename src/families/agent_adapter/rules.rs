@@ -289,7 +289,7 @@ fn names(repository: &ProjectFiles, record: Option<&Record>, found: &mut Collect
     }
 }
 
-/// What an adapter must not use: its own writes, temporary directories, variables that nobody sets.
+/// Functions that an adapter must not use: its own writes, temporary directories, variables that nobody sets.
 const OUTSIDE: &[&str] = &[
     "os.WriteFile(",
     "os.Create(",

@@ -88,7 +88,7 @@ impl Named for AdapterId {
     }
 }
 
-/// Why no adapter can be made of these answers.
+/// Returns the reason why no adapter can be made from these answers.
 fn unusable(agent: &AgentPreset) -> Option<String> {
     let hooks = &agent.hooks;
     let installs = !["session-flags", "none"].contains(&hooks.family.as_str());

@@ -53,7 +53,7 @@ pub struct AgentCliContract {
     pub notices: Notices,
     pub untrusted_key: Key,
     pub self_description: SelfDescription,
-    /// What a tool must do, by the name of the probe that tests it.
+    /// The requirements of a tool, by the name of the probe that tests each.
     #[serde(default)]
     pub requirements: IndexMap<String, Requirement>,
 }
@@ -84,7 +84,7 @@ pub struct ErrorCodes {
     pub core: IndexMap<Constant, CodeSpec>,
 }
 
-/// What a caller may rely on for one error code.
+/// The guarantees for one error code.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct CodeSpec {

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::contract::name::{Key, fits};
 
-/// What a command may be, and the commands that every tool has.
+/// The kinds of commands, and the commands that every tool has.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommandRules {
@@ -14,7 +14,7 @@ pub struct CommandRules {
     pub required: Vec<Key>,
 }
 
-/// What a word of `type` means.
+/// The meaning of a word of `type`.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CommandType {
@@ -22,7 +22,7 @@ pub struct CommandType {
 }
 
 impl CommandRules {
-    /// Whether a command of this type changes something; `None` for a word that the contract does not define.
+    /// Says whether a command of this type changes something; `None` for a word that the contract does not define.
     #[must_use]
     pub fn changes(&self, word: &str) -> Option<bool> {
         let mut types = self.types.iter();
@@ -48,7 +48,7 @@ pub struct FieldRules {
 }
 
 impl FieldRules {
-    /// The kind of a field that nobody declares, by its name.
+    /// Returns the kind of an undeclared field, by its name.
     #[must_use]
     pub fn by_name(&self, name: &str) -> Option<ValueKind> {
         let mut names = self.names.iter();
@@ -80,7 +80,7 @@ impl FieldRules {
     }
 }
 
-/// What the value of a field is.
+/// The kind of the value of a field.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "snake_case")]
 pub enum ValueKind {
@@ -148,7 +148,7 @@ pub struct Requirement {
     pub needs: Vec<Key>,
 }
 
-/// How strictly a requirement is meant.
+/// The level of a requirement.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "snake_case")]
 pub enum RequirementLevel {
@@ -171,7 +171,7 @@ impl RequirementLevel {
     }
 }
 
-/// What is inconsistent between the parts.
+/// Returns the inconsistency between the parts, if there is one.
 pub fn fault(
     capabilities: &IndexMap<Key, String>,
     fields: &FieldRules,

@@ -132,7 +132,7 @@ impl ReferenceTool {
                 Some((one.get("name")?.as_str()?.to_owned(), is_secret))
             })
             .collect();
-        // A tool keeps its credentials in a store of its own as well, so a missing variable is no fault.
+        // A tool keeps its credentials in a store of its own as well, so a missing variable is not a fault.
         program.variables.extend(variables.iter().map(|(name, _)| name.clone()));
         program.limit = options.limit;
         let (tools, shapes) = schema::tools(&name, &reference).into_iter().unzip();
@@ -153,7 +153,7 @@ impl ReferenceTool {
     }
 }
 
-/// What the tool says about itself.
+/// Returns the description that the tool prints of itself.
 fn reference(program: &ServedProgram) -> Result<Value, Failure> {
     let arguments = ["reference".to_owned()];
     let answer = program

@@ -1,4 +1,4 @@
-//! What is generated for a stand-alone CLI.
+//! The outputs of a stand-alone CLI.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::generate::outputs::{self, GenerateError, Outputs};
 use crate::generate::vendor::Contract;
 use crate::plan::{FileSet, RelativePath};
 
-/// Where a project declares codes of its own, in the directory of the contract.
+/// The file in which a project declares its own codes, in the directory of the contract.
 pub const EXTENSION: &str = "contract-ext.json";
 
 pub struct AgentCliOutputs;

@@ -63,7 +63,7 @@ pub fn described(package: &HostedPackage<'_>, notes: Vec<String>) -> AugmentorDe
     }
 }
 
-/// What is true of a call, however it ended.
+/// Returns the facts of a call, regardless of how it ended.
 pub fn call(
     package: &HostedPackage<'_>,
     callee: Called,
@@ -122,7 +122,8 @@ fn identity(place: &PackagePlace) -> AugmentorPackage {
     }
 }
 
-/// What was declared, seen and enforced. What is not enforced, the package could have done unseen by the system.
+/// Returns the declared, observed and enforced permissions. The package could have used a permission that is not
+/// enforced without being observed.
 fn permissions(package: &HostedPackage<'_>) -> AugmentorPermissions {
     let declared = &package.place.manifest.permissions;
     let is_undeclared = |observed: &&ObservedUse| !containment::is_declared(declared, observed);
@@ -148,7 +149,7 @@ fn permissions(package: &HostedPackage<'_>) -> AugmentorPermissions {
     }
 }
 
-/// Which of the declared secrets the package gets; never their values.
+/// Returns the names of the declared secrets that the package gets; never their values.
 fn secrets(place: &PackagePlace) -> AugmentorSecrets {
     let (_, missing) = package::secrets(place);
     let names = &place.manifest.permissions.secrets;

@@ -71,7 +71,7 @@ pub struct ManifestShape {
     pub mcp_keys: IndexMap<Key, MemberShape>,
 }
 
-/// How much an unknown member weighs.
+/// The severity of an unknown member.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
@@ -129,7 +129,7 @@ pub struct EntryShape {
     pub source_roots: IndexMap<Key, Vec<String>>,
 }
 
-/// What a factory returns.
+/// The shape of the package that a factory returns.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PackageShape {
@@ -141,7 +141,7 @@ pub struct PackageShape {
     pub cap_members: IndexMap<Key, Key>,
 }
 
-/// What an error has.
+/// The shape of an error.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Errors {
@@ -185,7 +185,7 @@ impl AugmentorContract {
         }
     }
 
-    /// What a member may be, when the contract says so.
+    /// Returns the allowed values of a member, if the contract limits them.
     #[must_use]
     pub fn allowed(&self, member: &MemberShape) -> Vec<&str> {
         fn keys(keys: &[Key]) -> Vec<&str> {

@@ -17,7 +17,7 @@ const MAX_BYTES: u64 = 65_536;
 /// Longest text that a message repeats.
 const MAX_SHOWN: usize = 60;
 
-/// What other rules take from the manifest.
+/// The facts of the manifest that other rules use.
 #[derive(Clone, Debug, Default)]
 pub struct AugmentorManifest {
     pub name: Option<String>,
@@ -29,7 +29,7 @@ pub struct AugmentorManifest {
     pub tool_prefix: Option<String>,
 }
 
-/// What the package declares that it needs; nothing without a declaration.
+/// The permissions that the package declares; none without a declaration.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct AskedPermissions {
     pub filesystem: String,

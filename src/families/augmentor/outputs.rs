@@ -1,4 +1,4 @@
-//! What is generated for an augmentor: the interface as a module of each language.
+//! The outputs of an augmentor: the interface as a module of each language.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What is around the manifest: the file of the entry, and the packages that are published.
+//! The files around the manifest: the entry, and the published packages.
 
 use indexmap::IndexMap;
 use serde_json::Value;

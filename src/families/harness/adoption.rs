@@ -1,4 +1,4 @@
-//! What a connector that aos did not create generates.
+//! The outputs of a connector that aos did not create.
 
 use crate::contract::ProjectFiles;
 use crate::contract::pyproject::Pyproject;

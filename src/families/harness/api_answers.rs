@@ -25,7 +25,7 @@ const KEYS: [&str; 10] = [
     "error_message",
 ];
 const USUAL_HEADER: &str = "X-Api-Key";
-/// Largest page that is asked for when nobody said.
+/// Largest page that is asked for by default.
 const PAGE: u32 = 100;
 
 /// Changes the preset as the answers say.
@@ -64,7 +64,7 @@ pub fn apply(
 /// Makes room for the credentials of an API whose description does not say how it is called.
 ///
 /// # Errors
-/// When `name` is no variable.
+/// When `name` is not a variable.
 pub fn open(preset: &mut Preset, name: &str) -> Result<(), Failure> {
     let auth = &mut preset.auth;
     "Authorization".clone_into(&mut auth.header);
@@ -75,7 +75,7 @@ pub fn open(preset: &mut Preset, name: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Where the API is: one address for everybody, or a variable that each operator sets.
+/// Sets the address of the API: one for everybody, or a variable that each operator sets.
 ///
 /// # Errors
 /// When the preset already asks for it, or both were given.

@@ -111,7 +111,7 @@ impl FieldKind {
         }
     }
 
-    /// Whether the option could be given this value; null and "" stand for no default.
+    /// True if the option could be given this value; null and "" mean no default.
     fn accepts(self, value: &Value, choices: &[String]) -> bool {
         match (self, value) {
             (_, Value::Null) | (Self::Json, _) => true,
@@ -196,9 +196,9 @@ struct FieldEntry {
     #[serde(default)]
     options: Vec<Choice>,
     default: Option<Value>,
-    /// What the form of the host shows.
+    /// The text that the form of the host shows.
     description: Option<String>,
-    /// What connectors had before; nobody else reads it.
+    /// The older name of `description`, which only older connectors have.
     help: Option<String>,
     applies_to: Option<Vec<String>>,
     #[serde(default)]
@@ -356,7 +356,7 @@ impl Connector {
         }
     }
 
-    /// An alias is an option of its own: of no other field, and no global one.
+    /// Checks that each alias is a separate option: not of another field, and not a global one.
     fn aliases_are_free(&self) -> Result<(), ConnectorError> {
         let mut taken: Vec<&str> = RESERVED_FIELDS.to_vec();
         taken.extend(self.fields.keys().map(Key::as_str));

@@ -28,7 +28,7 @@ pub struct HarnessContract {
     /// Permission modes, lowest first.
     pub modes: Vec<Key>,
     pub default_mode: Key,
-    /// Environment variable that gives the mode when no flag does.
+    /// Environment variable that sets the mode if no flag does.
     pub mode_env: Option<Constant>,
     pub global_flags: Vec<Flag>,
     pub global_flags_position: FlagPosition,
@@ -46,7 +46,7 @@ pub struct HarnessContract {
     pub bulk_mode: Key,
 }
 
-/// Where a connector must accept the global flags.
+/// The positions in which a connector must accept the global flags.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "snake_case")]
 pub enum FlagPosition {
@@ -179,7 +179,7 @@ impl HarnessContract {
 const PERMISSION_KEYS: &[&str] = &["permissions", "commands"];
 /// The variable that lets an operator grant a mode to callers that pass no `--mode`, such as the workflow runner.
 const MODE_VARIABLE: &str = "AOS_MODE";
-/// What the workflow form of the host reads at the top level of a health envelope.
+/// The members of a health envelope that the workflow form of the host reads at the top level.
 const READINESS_KEYS: &[&str] = &[
     "status",
     "runtime_ready",
@@ -189,8 +189,8 @@ const READINESS_KEYS: &[&str] = &[
     "checks",
 ];
 
-/// What the running host needs of every connector, whichever tag it follows: a tag that is silent here forbids nothing,
-/// and a connector that followed the silence would stop working in the host.
+/// The requirements of the running host, regardless of the tag: if a tag states none, it forbids nothing, but a
+/// connector that relied on that would stop working in the host.
 impl HarnessContract {
     /// Keys of `permissions.json` that hold the map of command to mode.
     #[must_use]
@@ -201,7 +201,7 @@ impl HarnessContract {
         keys
     }
 
-    /// The environment variable that gives the mode when no flag does.
+    /// The environment variable that sets the mode if no flag does.
     #[must_use]
     pub fn mode_variable(&self) -> &str {
         self.mode_env.as_ref().map_or(MODE_VARIABLE, Constant::as_str)

@@ -1,6 +1,6 @@
 //! A preset that a user wrote: parsed, and refused where commands made from it could not work.
 //!
-//! What it leaves out about refusals is as in most APIs, which is what the example preset says.
+//! Refusals that the preset omits are those of most APIs, as in the example preset.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! What another description of the same API changes for the commands of a connector: breaking apart from harmless.
+//! The changes to the commands of a connector after its API has changed, with breaking changes separate from compatible
+//! ones.
 
 use std::collections::BTreeMap;
 
@@ -135,7 +136,7 @@ fn compare(
     if old.list != new.list || old.items != new.items {
         add(true, "its reply is of another form".to_owned());
     } else if old.summary != new.summary {
-        add(false, "its summary is another".to_owned());
+        add(false, "its summary changed".to_owned());
     }
 }
 

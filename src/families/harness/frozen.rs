@@ -1,4 +1,4 @@
-//! What released tags of the family share for ever.
+//! The parts of the contract that all released tags of the family share.
 
 use super::contract::HarnessContract;
 use crate::contract::name::Key;

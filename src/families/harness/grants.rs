@@ -1,4 +1,4 @@
-//! Which calls a connector allows, read from the maps of its `permissions.json`, and which of them another state of
+//! The calls that a connector allows, read from the maps of its `permissions.json`, and those that another state of
 //! that file would deny.
 //!
 //! Tolerant: the file may be kept by hand. Judges nothing; `sync-spec` decides.
@@ -45,7 +45,8 @@ impl Grants {
         Self { maps: maps.collect() }
     }
 
-    /// What `after` denies of what `self` allows, each command once; `modes` are ordered, lowest first.
+    /// Returns the commands and modes that `self` allows and `after` denies, each command once; `modes` are ordered,
+    /// lowest first.
     #[must_use]
     pub fn lost(&self, after: &Self, modes: &[&str]) -> Vec<Loss> {
         let mut losses = Vec::new();
@@ -72,7 +73,7 @@ impl Grants {
     }
 }
 
-/// Whether a mode that was enough is not enough any more.
+/// True if a mode that was enough is not enough any more.
 fn denies(before: &str, after: &str, modes: &[&str]) -> bool {
     let rank = |mode: &str| modes.iter().position(|known| *known == mode);
     // The host ranks a mode that it does not know lowest.

@@ -103,13 +103,13 @@ impl<'a> ManifestField<'a> {
         self.applies_to.as_deref().filter(|commands| !commands.is_empty())
     }
 
-    /// How the canvas shows it: a known `renderAs`, else a known `type`.
+    /// Returns the widget of the canvas: a known `renderAs`, else a known `type`.
     #[must_use]
     pub fn widget(&self) -> Option<ManifestText<'a>> {
         [self.render_as, self.kind].into_iter().flatten().find(|name| WIDGETS.contains(&name.text))
     }
 
-    /// A call without it fails, whatever else is given.
+    /// A call without it fails, regardless of the other arguments.
     #[must_use]
     pub fn is_always_required(&self) -> bool {
         self.required && self.show_when.is_none() && self.node.member("default").is_none()

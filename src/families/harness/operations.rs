@@ -29,7 +29,7 @@ pub struct Preset {
     /// Names of pickers by the command that fills them, where the usual name will not do.
     #[serde(default)]
     pub picker_names: IndexMap<Key, Key>,
-    /// What the API can report by itself; the host lists them.
+    /// Events that the API can report itself; the host lists them.
     #[serde(default)]
     pub events: Vec<ConnectorEvent>,
     #[serde(default)]
@@ -38,7 +38,7 @@ pub struct Preset {
     pub partials: Vec<PresetPartial>,
 }
 
-/// How the API says no, and what a connector must make of it: `[[harness.refusals]]` of its conform.toml.
+/// A refusal of the API, and how a connector must report it: `[[harness.refusals]]` of its conform.toml.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct PresetRefusal {
@@ -114,7 +114,7 @@ pub enum AuthScheme {
     None,
 }
 
-/// Where the API is and how it answers.
+/// The address of the API and its responses.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Api {
@@ -131,7 +131,7 @@ pub struct Api {
     pub health: HealthProbe,
     #[serde(default)]
     pub paging: Paging,
-    /// How failures are told apart, the first rule that fits decides.
+    /// How failures are classified; the first rule that matches decides.
     #[serde(default)]
     pub failures: Vec<FailureRule>,
     /// Where the API says how long to wait: `header:NAME` or a dotted path of the body, in this order.
@@ -143,7 +143,7 @@ pub struct Api {
     /// Where a failure has its message, before the usual places: dotted paths.
     #[serde(default)]
     pub messages: Vec<String>,
-    /// How the API says that an answer is only a part.
+    /// The signs of an incomplete response.
     #[serde(default)]
     pub partial: Vec<PartialSign>,
 }
@@ -207,7 +207,7 @@ pub struct Paging {
     pub last: String,
     /// Where the API says how many entries the whole list has.
     pub total: String,
-    /// How many entries of one list the API gives at most; 0 is no known limit.
+    /// The most entries of one list that the API returns; 0 means no known limit.
     pub cap: u32,
 }
 

@@ -1,4 +1,4 @@
-//! What is generated for a connector.
+//! The outputs of a connector.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! How an API says no, and how it says that an answer is only a part: data of a preset, and never code.
+//! The refusals of an API, and the signs of its incomplete responses: data of a preset, and never code.
 
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ pub struct FailureRule {
     /// The kind of failure.
     #[serde(rename = "is")]
     pub kind: FailureKind,
-    /// The statuses; none is any. Only a rule that names 2xx is held against successes.
+    /// The statuses; an empty list matches any error. Only a rule that names 2xx applies to successes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub status: Vec<u16>,
     /// Patterns with `*` for headers that must be there.
@@ -33,7 +33,7 @@ pub struct FailureRule {
     pub hint: Option<String>,
 }
 
-/// What a failure means for the caller. `KINDS` in `replies.py` gives each its error code.
+/// The kind of a failure for the caller. `KINDS` in `replies.py` has the error code of each.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureKind {
@@ -63,7 +63,7 @@ pub struct PartialSign {
     pub reason: String,
     /// A sentence for people.
     pub text: String,
-    /// Where the sign is: `header:NAME` or a dotted path of the body.
+    /// The location of the sign: `header:NAME` or a dotted path of the body.
     pub at: String,
     /// The value that is the sign. Without `equals` and `above`, anything but nothing, zero and false is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -77,7 +77,7 @@ pub struct PartialSign {
     /// A pattern for the paths of the operations that have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Where the API says why.
+    /// The location of the reason in the response.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tell: Option<String>,
 }

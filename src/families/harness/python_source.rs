@@ -1,4 +1,4 @@
-//! What rules need to know about a Python file, found without running or fully parsing it.
+//! The facts that rules need about a Python file, found without running or fully parsing it.
 //!
 //! One pass over the bytes that knows strings, comments, brackets and logical lines; everything else is local look-ahead.
 //! Never fails and never panics: on text that is not Python it finds little. Judging what it found is the rules' business.
@@ -27,7 +27,7 @@ pub struct PythonSource<'a> {
     pub adds_commands: bool,
     /// A bracket is opened and never closed: Python cannot read the file.
     pub unclosed: bool,
-    /// Environment variables that the code gives an address of its own when they are not set.
+    /// Environment variables for which the code has a default address.
     pub defaulted: Vec<&'a str>,
 }
 
@@ -60,7 +60,7 @@ pub struct Note<'a> {
     pub at: usize,
     /// The function that contains it; empty at module level.
     pub function: &'a str,
-    /// Variable that its statement gives a value; empty when there is none.
+    /// Variable that its statement assigns; empty when there is none.
     pub assigned: &'a str,
     pub what: NoteKind<'a>,
 }
@@ -75,7 +75,7 @@ pub enum NoteKind<'a> {
     NodeHelper,
     /// `shell=True`, `os.system`, `os.popen`.
     Shell,
-    /// A request that may wait for ever.
+    /// A request that may wait forever.
     NoTimeout,
     /// A time limit, in milliseconds.
     Timeout(usize),
@@ -271,6 +271,9 @@ async def run(): pass
             let whats: Vec<_> = found.notes.iter().map(|note| &note.what).collect();
             assert!(whats.contains(&&NoteKind::ModuleOutput), "{next}: {whats:?}");
         }
+        let below = PythonSource::read(b"call(1,\n@app.command('x')\ndef f():\n    print('y')\n");
+        assert_eq!(below.decorated.len(), 1);
+        assert_eq!(whats("call(1,\ndef f():\n    print('y')\n"), []);
         let closed = PythonSource::read(b"call(1,\n    2)\nprint('x')\n");
         assert!(!closed.unclosed);
         assert!(PythonSource::read(b"call(1,\n").unclosed);

@@ -91,7 +91,7 @@ struct NewConnector {
     tool: ToolName,
     preset_name: String,
     preset: Preset,
-    /// The text of a preset of one's own.
+    /// The text of a preset of the user's own.
     own: Option<String>,
 }
 

@@ -20,7 +20,7 @@ const MAX_LISTED: usize = 50;
 pub struct HarnessGuard;
 
 impl MoveGuard for HarnessGuard {
-    /// A change of `connector.json` alone is no move: `aos gen` carries out what its author decided.
+    /// A change of `connector.json` alone is not a move: `aos gen` carries out what its author decided.
     fn refuse(&self, project: &Project, record: &Record, desired: &Desired) -> Result<(), Failure> {
         let Ok(contract) = desired.release.contract.of::<HarnessContract>() else { return Ok(()) };
         let adopting = !matches!(project.record, Slot::Good(_));
@@ -54,7 +54,7 @@ fn losses(
     Ok(())
 }
 
-/// The file that decides today; one that somebody edited after aos wrote it is drift and decides nothing.
+/// Returns the file that decides at present; a file that was edited after aos wrote it is drift and decides nothing.
 fn standing(project: &Project, path: &crate::plan::RelativePath) -> Option<Vec<u8>> {
     let bytes = files::read(&project.root.join(path.as_str()), MAX_FILE).ok()?.bytes;
     let written = project.lock.good().and_then(|lock| lock.generated.get(path));

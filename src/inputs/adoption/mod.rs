@@ -22,16 +22,16 @@ use super::repository;
 pub struct Adoption {
     pub record: Record,
     pub reasons: Vec<String>,
-    /// Those of the reasons that are about no output.
+    /// Remarks that are not about an output.
     pub remarks: Vec<String>,
 }
 
-/// How a family recognises what a project has.
+/// The adoption of a project by a family.
 pub trait Adopter: Sync {
-    /// What the project generates, and where its contract is when that is not the usual place.
+    /// Finds the outputs of the project, and the location of its contract if that is not the usual one.
     fn outputs(&self, repository: &ProjectFiles, spec: &mut SpecSection, found: &mut Findings);
 
-    /// What its author should know.
+    /// Adds remarks for the author of the project.
     fn remarks(&self, _repository: &ProjectFiles, _found: &mut Findings) {}
 
     /// Names that a generated module would declare a second time, each with the file that has it already.
@@ -40,10 +40,10 @@ pub trait Adopter: Sync {
     }
 }
 
-/// How each family adopts a project.
+/// The adopter of each family.
 pub static ADOPTERS: FamilyParts<dyn Adopter> = FamilyParts::new();
 
-/// What was found out about a project.
+/// The facts that were found about a project.
 #[derive(Debug, Default)]
 pub struct Findings {
     pub outputs: BTreeMap<String, Vec<Output>>,
@@ -71,7 +71,7 @@ impl Findings {
         self.reasons.push(reason);
     }
 
-    /// Whether the generator has an output already.
+    /// True if the generator has an output already.
     #[must_use]
     pub fn has(&self, generator: &str) -> bool {
         self.outputs.contains_key(generator)

@@ -56,7 +56,7 @@ impl Rules {
         self.directory_is_ignored(&prefix)
     }
 
-    /// Whether `path`, relative to the project, is ignored by itself or with a directory above it.
+    /// True if `path`, relative to the project, is ignored by itself or with a directory above it.
     pub fn ignore(&mut self, path: &str, is_directory: bool) -> bool {
         let path = match self.prefix.is_empty() {
             true => path.to_owned(),

@@ -16,16 +16,16 @@ struct KeptIndex {
 
 static KEPT: Mutex<Option<KeptIndex>> = Mutex::new(None);
 
-/// What is known of an index.
+/// The memory of an index.
 pub enum Known {
     /// Nothing: the first project in it asks.
     Nothing,
-    /// That another project asks, so that all its paths are worth keeping.
+    /// Another project asks, so all its paths are worth keeping.
     Again,
     Paths(Arc<BTreeSet<String>>),
 }
 
-/// What is known of the index at `place`.
+/// Returns the memory of the index at `place`.
 pub fn ask(place: &Path, stamp: Stamp) -> Known {
     let Ok(mut kept) = KEPT.lock() else { return Known::Nothing };
     if let Some(kept) = kept.as_ref().filter(|kept| kept.place == place && kept.stamp == stamp) {

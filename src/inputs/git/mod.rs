@@ -92,8 +92,8 @@ impl Checkout {
         self.tracked.range(prefix.clone()..).next().is_some_and(|path| path.starts_with(&prefix))
     }
 
-    /// Whether the project is the whole of a checkout that has every tracked file for which `wanted` holds. A sparse checkout
-    /// has not, and without an index nobody knows.
+    /// True if the project is the whole of a checkout that has every tracked file for which `wanted` holds. A sparse
+    /// checkout does not have them, and without an index the answer is unknown.
     #[must_use]
     pub fn has_all(&self, root: &Path, wanted: fn(&str) -> bool) -> bool {
         let is_there =
@@ -103,7 +103,7 @@ impl Checkout {
             && self.tracked.iter().filter(|path| wanted(path)).all(is_there)
     }
 
-    /// Whether git ignores `path` as long as it is not in the index.
+    /// True if git ignores `path` as long as it is not in the index.
     pub fn ignores(&mut self, path: &str, is_directory: bool) -> bool {
         self.rules.ignore(path, is_directory)
     }

@@ -1,4 +1,4 @@
-//! What is wrong with a template of one's own, and where.
+//! The faults of a user's own template, with their locations.
 
 use std::fmt;
 use std::path::PathBuf;

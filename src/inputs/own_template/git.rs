@@ -1,6 +1,6 @@
 //! A template in any other repository, over https: git fetches one tag, and nothing of it is checked out or run.
 //!
-//! Nobody vouches for it but the commit and the digest that the project records.
+//! Only the commit and the digest that the project records identify it: it has no signature.
 
 use std::path::Path;
 use std::time::Duration;
@@ -65,7 +65,7 @@ const FOREIGN: [&str; 7] = [
 /// The template at the tag that is wanted, or at the newest version.
 ///
 /// # Errors
-/// When git cannot get it, or it is no template.
+/// When git cannot get it, or it is not a template.
 pub fn found(address: &GitAddress, wanted: &InRepository) -> Result<FoundTemplate, TemplateError> {
     let source = TemplateSource::Git(address.clone());
     let git = Git { origin: source.to_string(), address };
@@ -199,7 +199,7 @@ impl Git<'_> {
     }
 }
 
-/// What belongs to a template, and nothing beside it: a link elsewhere does no harm.
+/// Only the files of the template; a link elsewhere in the repository is ignored.
 struct TemplateParts(KeptFile);
 
 impl archive::Receiver for TemplateParts {

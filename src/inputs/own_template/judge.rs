@@ -39,7 +39,7 @@ const RESERVED_KEYS: &[&str] = &[
     "aos_repository",
 ];
 
-/// Whether a question cannot have this key, because the language or aos uses it.
+/// True if a question cannot have this key, because the language or aos uses it.
 #[must_use]
 pub fn is_taken(key: &str) -> bool {
     WORDS.contains(&key) || RESERVED_KEYS.contains(&key)
@@ -341,7 +341,7 @@ enum JudgeStep<'a> {
     Index(usize),
 }
 
-/// Where the members of template.toml are.
+/// The positions of the members of template.toml.
 struct Spans<'a> {
     text: &'a str,
     document: Option<Document<&'a str>>,

@@ -1,4 +1,4 @@
-//! Templates of one's own: a directory in the format of docs/templates.md, from this machine or a repository.
+//! Templates of the user's own: a directory in the format of docs/templates.md, from this machine or a repository.
 //!
 //! Everything in one is untrusted: names pass the one gate for paths, links are refused, sizes are bounded, and no code
 //! of a template ever runs. What `--template` names is told apart in `named`.

@@ -1,4 +1,4 @@
-//! What the text after `--template` names: a template of aos, a directory, or a repository.
+//! The values of `--template`: a template of aos, a directory, or a repository.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use crate::repository::Repository;
 
 use super::fault::TemplateError;
 
-/// Where a template of one's own is.
+/// The location of a user's own template.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Place {
     Directory(PathBuf),
@@ -24,7 +24,7 @@ pub struct InRepository {
     pub directory: Option<RelativePath>,
 }
 
-/// What somebody named.
+/// A template that the user named.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum NamedTemplate<'a> {
     /// A template that is part of aos.

@@ -1,4 +1,4 @@
-//! A template of one's own, as it is found today, with what a project records of it.
+//! A template of the user's own, as it is found today, with what a project records of it.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -22,7 +22,7 @@ use super::{git, hosted};
 pub struct FoundTemplate {
     pub template: Template,
     pub origin: TemplateOrigin,
-    /// What a project keeps, so that its next upgrade has the version that it was made from.
+    /// The archive that a project keeps, so that its next upgrade has the version from which it was made.
     pub archive: Content,
     pub notes: Vec<String>,
 }
@@ -43,7 +43,7 @@ pub fn found(place: &Place, roots: Option<&TrustRoot>) -> Result<FoundTemplate, 
     Ok(found)
 }
 
-/// What this run has fetched: a fleet of projects asks a repository once.
+/// Returns the templates that this run has fetched: a fleet of projects asks a repository once.
 fn memory() -> MutexGuard<'static, BTreeMap<String, FoundTemplate>> {
     static FETCHED: Mutex<BTreeMap<String, FoundTemplate>> = Mutex::new(BTreeMap::new());
     FETCHED.lock().unwrap_or_else(PoisonError::into_inner)

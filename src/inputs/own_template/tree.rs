@@ -1,4 +1,4 @@
-//! The files of a template of one's own, in memory: read from a directory or an archive, packed, and their digest.
+//! The files of a template of the user's own, in memory: read from a directory or an archive, packed, and their digest.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -141,7 +141,7 @@ impl TemplateTree {
     /// The template in such an archive.
     ///
     /// # Errors
-    /// When the archive is damaged, or what is in it is no template.
+    /// When the archive is damaged, or what is in it is not a template.
     pub fn unpack(archive: &[u8], name: &str) -> Result<Self, TemplateError> {
         let mut kept = KeptFile::below("", MAX_TREE);
         archive::read_as(archive, Layout::documents(TOP), &mut kept)
@@ -150,7 +150,7 @@ impl TemplateTree {
     }
 }
 
-/// Whether a file of a directory belongs to the template.
+/// True if a file of a directory belongs to the template.
 #[must_use]
 pub fn is_part(path: &str) -> bool {
     path == INFO

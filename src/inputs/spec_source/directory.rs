@@ -37,7 +37,7 @@ pub fn directory_release(
     received.accept(family, found, &SpecSource::Directory)
 }
 
-/// Whether `directory` has a subdirectory for `tag`.
+/// True if `directory` has a subdirectory for `tag`.
 #[must_use]
 pub fn has_tag(directory: &Path, family: Family, tag: &SpecTag) -> bool {
     own_places(directory, family, tag).any(|place| holds_contract(&place))

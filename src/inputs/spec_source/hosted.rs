@@ -36,7 +36,7 @@ pub struct WantedRelease {
     tag: SpecTag,
 }
 
-/// What is accepted as proof.
+/// The proof that is accepted.
 #[derive(Clone, Copy)]
 pub struct Terms<'a> {
     pub roots: &'a TrustRoot,
@@ -154,7 +154,7 @@ impl WantedRelease {
         SpecError::Release { origin: self.source().to_string(), tag: self.tag.clone(), error }
     }
 
-    /// What an earlier run kept. It proves itself again, so whatever is wrong with it is as good as nothing kept.
+    /// Returns the release that an earlier run kept. It is verified again, so a faulty copy is treated as absent.
     fn kept(&self, roots: &TrustRoot) -> Option<Result<Obtained, SpecError>> {
         let kept = kept::load(&self.repository, &self.tag)?;
         let proven = kept.evidence.verify(&self.repository, self.tag.as_str(), roots).ok()?;
@@ -192,7 +192,7 @@ impl WantedRelease {
         })
     }
 
-    /// The archive of a release that nobody signed, or else what the host packs.
+    /// Returns the archive of an unsigned release, or else the archive that the host generates.
     fn unsigned(&self, host: &ReleasesApi, release: &Release) -> Result<Obtained, SpecError> {
         let name = self.archive();
         if release.asset(&name).is_none() {

@@ -1,7 +1,8 @@
 //! Verified releases in the state directory, so that a check needs no network.
 //!
-//! Kept are the very bytes that came from the host, the signature among them, and the caller that loads them verifies them
-//! again: no digest beside them, no name and no date is believed. So a damaged, exchanged or planted file is nothing.
+//! The kept bytes are exactly those from the host, including the signature, and the caller that loads them verifies
+//! them again: no digest beside them, no name and no date is trusted. So a damaged, exchanged or planted file has no
+//! effect.
 
 use std::path::{Path, PathBuf};
 
@@ -31,7 +32,7 @@ pub struct KeptRelease {
     pub archive: Vec<u8>,
 }
 
-/// What was kept of the release of `repository` at `tag`. Nothing of it is verified yet.
+/// Returns the kept files of the release of `repository` at `tag`. They are not verified yet.
 #[must_use]
 pub fn load(repository: &Repository, tag: &SpecTag) -> Option<KeptRelease> {
     let path = directory()?.join(name(repository, tag));
@@ -49,8 +50,7 @@ pub struct NotKept {
 
 /// Keeps a release, whole or not at all. Without a state directory nothing is kept.
 ///
-/// # Errors
-/// Says in a sentence why it could not be kept; the release itself is as good as before.
+/// # Errors Says in a sentence why it could not be kept; the release itself is still valid.
 pub fn keep(
     repository: &Repository,
     tag: &SpecTag,
@@ -81,7 +81,7 @@ fn directory() -> Option<PathBuf> {
     environment::state_directory().map(|state| state.join(DIRECTORY))
 }
 
-/// Says whose release it is without being a path that somebody else chose.
+/// Returns a name that identifies the repository without being a path that an outsider chose.
 fn name(repository: &Repository, tag: &SpecTag) -> String {
     Sha256::of(format!("github:{repository} {tag}").as_bytes()).to_string()
 }

@@ -70,8 +70,8 @@ fn locked(root: &Path, path: &str, lock: &Lock) -> Result<Vec<u8>, LockedError> 
     Ok(bytes)
 }
 
-/// Whether `release` has the bytes that the lock of the same tag of the same source remembers; a lock of anything else
-/// has no say.
+/// Checks that `release` has the bytes that the lock records for the same tag of the same source; a lock of another one
+/// is ignored.
 ///
 /// # Errors
 /// When the source gives other bytes than it gave before.

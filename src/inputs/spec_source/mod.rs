@@ -1,6 +1,6 @@
-//! Released contracts: from the binary, from a directory that somebody names, or from releases on a host.
+//! Released contracts: from the binary, from a directory, or from releases on a host.
 //!
-//! Whatever is given out was validated here. Writes nothing but the cache of verified releases.
+//! Every returned value was validated here. Writes nothing but the cache of verified releases.
 
 mod carried;
 mod core;

@@ -14,7 +14,7 @@ pub struct Obtained {
     pub trust: Trust,
     /// Page of the release, for people.
     pub release_url: Option<String>,
-    /// What did not stop it and somebody should know.
+    /// Notes about problems that did not prevent it.
     pub notes: Vec<String>,
 }
 
@@ -26,7 +26,7 @@ impl Obtained {
     }
 }
 
-/// What vouches for the bytes of a contract.
+/// The reason to trust the bytes of a contract.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Trust {
     /// The binary carries them.

@@ -1,8 +1,8 @@
-//! Where a contract can be below a directory or in an archive: the same locations for both.
+//! The possible locations of a contract, which are the same below a directory and in an archive.
 
 use crate::contract::{Family, SpecTag};
 
-/// Name of the contract where nobody says otherwise.
+/// Name of the contract by default.
 pub const CONTRACT_FILE: &str = "contract.json";
 
 /// Directories in which the contract of `family` at `tag` is looked for, in this order; the last is the root itself.

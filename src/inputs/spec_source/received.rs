@@ -18,12 +18,12 @@ use super::fault::SpecError;
 /// Members by which a contract says what it is.
 const IDENTITY: [&str; 2] = ["contract", "tag"];
 
-/// The two files of a contract, as somebody gave them.
+/// The two files of a contract, as they were received.
 #[derive(Debug)]
 pub struct Received {
-    /// What messages call the contract.
+    /// The name of the contract in messages.
     pub contract_path: String,
-    /// What messages call the place of both.
+    /// The location of both files in messages.
     pub place: String,
     pub contract: Vec<u8>,
     pub spec: Vec<u8>,

@@ -1,4 +1,4 @@
-//! Sources on hosts during one run: each release is had once, whatever the number of projects that follow it.
+//! Sources on hosts during one run: each release is fetched once, for any number of projects.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -10,7 +10,7 @@ use super::hosted::{Terms, WantedRelease, hosted_release};
 use super::obtained::Obtained;
 use crate::release::{Fault, Stage};
 
-/// Which of the faults of a run it was.
+/// The number of a fault of the run.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct FaultNumber(usize);
 
@@ -24,7 +24,7 @@ impl FaultNumber {
 
 type Answer = Arc<OnceLock<Result<Obtained, FaultNumber>>>;
 
-/// What one run was given and what it found.
+/// The trust root of one run, and the contracts that it has obtained.
 #[derive(Default)]
 pub struct SpecSession {
     given: Option<TrustRoot>,

@@ -6,7 +6,7 @@
 pub struct McpClient {
     pub id: &'static str,
     pub title: &'static str,
-    /// Where the text goes: a file of the project first, where the client has one.
+    /// The files for the text: a file of the project first, if the client has one.
     pub files: &'static [&'static str],
     pub form: Form,
     pub secrets: Secrets,
@@ -23,7 +23,7 @@ pub enum Form {
     Toml,
 }
 
-/// How a server gets a variable of the user.
+/// The way in which a server gets a variable of the user.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Secrets {
     /// The client replaces `before NAME after` by the value of its own environment.
@@ -106,7 +106,7 @@ impl McpClient {
         CLIENTS.iter().find(|client| client.id == id)
     }
 
-    /// What the user must do about secrets.
+    /// Returns the instructions for the user about secrets.
     #[must_use]
     pub fn advice(&self) -> &'static str {
         match self.secrets {

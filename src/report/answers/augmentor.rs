@@ -14,7 +14,7 @@ pub struct AugmentorDescription {
     pub commands: Vec<AugmentorCommand>,
     pub agents: Vec<AugmentorAgent>,
     pub tools: Vec<AugmentorTool>,
-    /// Where `shutdown` is: `package` or `module`.
+    /// The location of `shutdown`: `package` or `module`.
     pub shutdown: Option<String>,
     pub warnings: Vec<String>,
     pub notes: Vec<String>,
@@ -32,7 +32,7 @@ pub struct AugmentorCall {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub agent: Option<String>,
-    /// How many chunks came.
+    /// The number of chunks.
     pub chunks: u64,
     pub permissions: AugmentorPermissions,
     pub secrets: AugmentorSecrets,
@@ -72,7 +72,7 @@ pub struct AugmentorPackage {
     pub runtime_version: Option<String>,
 }
 
-/// What was declared, enforced and seen.
+/// The declared, enforced and observed permissions.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct AugmentorPermissions {
     pub declared: DeclaredPermissions,
@@ -103,7 +103,7 @@ pub struct ObservedAccess {
     pub target: String,
 }
 
-/// Which of the declared secrets the package gets; never their values.
+/// The names of the declared secrets that the package gets; never their values.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct AugmentorSecrets {
     pub given: Vec<String>,

@@ -22,7 +22,7 @@ pub struct FileChange {
     pub diff: Option<String>,
 }
 
-/// How many files a change creates, replaces and deletes.
+/// The numbers of files that a change creates, replaces and deletes.
 #[derive(Clone, Copy, Debug, JsonSchema, Serialize)]
 pub struct ChangeCounts {
     pub created: usize,
@@ -38,14 +38,14 @@ pub struct BlockedPath {
     pub reason: String,
 }
 
-/// How many files change below a directory.
+/// The number of files that change below a directory.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct DirectoryCount {
     pub path: String,
     pub count: usize,
 }
 
-/// What would change.
+/// One planned change.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct PlannedChange {
     /// The command.

@@ -54,7 +54,7 @@ pub struct CheckSummary {
     pub failed: usize,
     pub uncompared: usize,
     pub compared: usize,
-    /// How many files are managed.
+    /// The number of managed files.
     pub managed: usize,
     pub errors: usize,
     pub warnings: usize,
@@ -68,7 +68,7 @@ pub struct CheckSummary {
     pub passed_over: Option<PassedOverFindings>,
 }
 
-/// How often a rule fired.
+/// The number of findings of a rule.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct RuleCount {
     pub rule: &'static str,
@@ -107,9 +107,9 @@ pub struct CheckedProject {
     pub runtime: Option<RuntimeSummary>,
     /// Name and version of the template.
     pub template: Option<String>,
-    /// How many managed files were compared.
+    /// The number of managed files that were compared.
     pub compared: usize,
-    /// How many files are managed.
+    /// The number of managed files.
     pub managed: usize,
     pub paths: PathCounts,
     pub errors: usize,
@@ -130,7 +130,7 @@ pub struct CheckedProject {
     pub passed_over: Option<PassedOverFindings>,
 }
 
-/// Why a contract could not be had.
+/// Why a contract could not be obtained.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct SpecFault {
     pub code: &'static str,

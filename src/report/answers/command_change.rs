@@ -28,7 +28,7 @@ pub struct ChangedCommand {
     pub next: Vec<String>,
 }
 
-/// What is known about a change before and after it is made.
+/// The facts of a change that are known before and after it is made.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct CommandFacts {
     /// The command or the code.
@@ -44,9 +44,9 @@ pub struct CommandFacts {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub alias: Option<String>,
-    /// What is gone afterwards.
+    /// Everything that the change removes.
     pub lost: Vec<String>,
-    /// Places that a person has to look at.
+    /// Places that a person must edit.
     pub by_hand: Vec<String>,
     pub notes: Vec<String>,
 }

@@ -5,13 +5,13 @@ use serde::Serialize;
 
 use super::check::UnsearchedDirectory;
 
-/// What became of the tool of each project, in the order of the paths.
+/// The result for the tool of each project, in the order of the paths.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ConformFleetReport {
     pub summary: ConformFleetSummary,
-    /// Where a run that was interrupted goes on.
+    /// The project at which an interrupted run continues.
     pub next: Option<String>,
-    /// Those that do not conform or could not be run; with `--all`, every one.
+    /// The tools that do not conform or could not be run; with `--all`, every tool.
     pub projects: Vec<ConformedProject>,
 }
 

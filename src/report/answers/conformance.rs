@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What a run found, or descriptions of probes.
+/// The findings of a run, or descriptions of probes.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(untagged)]
 pub enum ConformAnswer {
@@ -15,13 +15,13 @@ pub enum ConformAnswer {
     Fleet(Box<super::conform_fleet::ConformFleetReport>),
 }
 
-/// What a run found.
+/// The findings of a run.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ConformanceReport {
     pub summary: ConformanceSummary,
     pub tool: ExaminedTool,
     pub network: NetworkState,
-    /// What the tool was kept from, and what it was not.
+    /// The limits on the tool, and the limits that were not enforced.
     pub containment: Vec<ContainmentState>,
     pub calls: CallCounts,
     pub results: Vec<ReportedProbe>,
@@ -168,7 +168,7 @@ pub struct ProbeTitle {
 /// `--explain fixture`.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct FixtureGuide {
-    /// What conform.toml may contain, in Markdown.
+    /// The format of conform.toml, in Markdown.
     pub fixture: &'static str,
 }
 

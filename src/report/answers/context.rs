@@ -9,7 +9,7 @@ use super::notice::Notice;
 use super::runtime::RuntimeSummary;
 use super::upgrade::OpenPlace;
 
-/// What a run would work with.
+/// The context in which a command would run.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct RunContext {
     pub version: &'static str,
@@ -58,14 +58,14 @@ pub struct ContextProject {
     pub template: Option<TemplateStanding>,
 }
 
-/// How a project compares with its template.
+/// The comparison of a project with its template.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct TemplateStanding {
     pub name: String,
     pub version: String,
     pub newest: Option<String>,
     pub behind: bool,
-    /// The version that an upgrade with open conflicts leads to.
+    /// The target version of an upgrade with open conflicts.
     pub waiting: Option<String>,
     pub open: Vec<OpenPlace>,
     pub answers: BTreeMap<String, String>,

@@ -20,6 +20,6 @@ pub struct DoctorCheck {
     /// `pass`, `warn` or `fail`.
     pub status: &'static str,
     pub fix: Option<String>,
-    /// What was found.
+    /// The finding.
     pub message: String,
 }

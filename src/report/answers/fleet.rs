@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::findings::ReportedFinding;
 
-/// What a search for projects found beside them.
+/// The findings of a search for projects, besides the projects.
 #[derive(Clone, Debug, Default, JsonSchema, Serialize)]
 pub struct FleetReport {
     /// Whether there is an aos-fleet.toml.
@@ -28,7 +28,7 @@ pub struct SkippedProject {
     pub reason: String,
 }
 
-/// What became of the baseline.
+/// The use of the baseline.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct BaselineReport {
     pub file: String,

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::check::UnsearchedDirectory;
 
-/// What became of each project, in the order of the paths.
+/// The result for each project, in the order of the paths.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct FleetRunReport {
     pub summary: FleetRunSummary,
@@ -32,9 +32,9 @@ pub struct FleetRunSummary {
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct FleetRunProject {
     pub path: String,
-    /// What the command says for one project, `preview` in a dry run, `failed` or `pending`.
+    /// The status that the command reports for one project, `preview` in a dry run, `failed` or `pending`.
     pub status: String,
-    /// How many files changed, or would change.
+    /// The number of files that changed, or would change.
     pub changes: usize,
     /// The error of a project that failed.
     pub code: Option<&'static str>,

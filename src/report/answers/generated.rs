@@ -28,7 +28,7 @@ pub struct GeneratedFiles {
     pub notes: Vec<String>,
 }
 
-/// What a preview of `aos gen` adds.
+/// The additional facts in a preview of `aos gen`.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct GenFacts {
     pub tag: String,

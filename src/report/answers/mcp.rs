@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// What a server offers.
+/// The tools that a server offers.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ServedTools {
     pub packages: Vec<ServedPackage>,

@@ -48,7 +48,7 @@ pub struct MigratedProject {
     pub next: Vec<String>,
 }
 
-/// What is known about a migration before and after it is made.
+/// The facts of a migration that are known before and after it is made.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct MigrationFacts {
     pub family: &'static str,
@@ -96,7 +96,7 @@ pub struct UntouchedReport {
     pub reason: String,
 }
 
-/// What `aos conform` found before and after.
+/// The results of `aos conform` before and after.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct RewriteProof {
     /// Whether the tool could be run.

@@ -28,7 +28,7 @@ pub struct CreatedProject {
     pub preset: Option<String>,
     /// Null for a project without a contract.
     pub spec_tag: Option<String>,
-    /// How many commands the new tool has, where that follows from the preset.
+    /// The number of commands of the new tool, if it follows from the preset.
     pub commands: Option<usize>,
     pub files: Vec<CreatedFile>,
     pub git: GitState,
@@ -48,7 +48,7 @@ pub struct CreatedFile {
     pub executable: bool,
 }
 
-/// What became of the repository.
+/// The state of the repository.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct GitState {
     pub initialised: bool,
@@ -57,7 +57,7 @@ pub struct GitState {
     pub reason: Option<String>,
 }
 
-/// What a preview of `aos new` adds.
+/// The additional facts in a preview of `aos new`.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct NewNotes {
     pub notes: Vec<String>,

@@ -1,4 +1,5 @@
-//! What a description of an API gives: commands, what is left out and why. Part of the answers of `new` and `sync-api`.
+//! The commands of an API description, and the parts that are left out, with the reasons. Part of the answers of `new`
+//! and `sync-api`.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -17,11 +18,11 @@ pub struct DescribedApi {
     pub base_url: String,
     /// `none`, `bearer`, `basic`, `header` or `query`.
     pub auth: String,
-    /// What `health` asks.
+    /// The request of `health`.
     pub health: Option<String>,
     pub commands: Vec<DescribedCommand>,
     pub left_out: Vec<LeftOutOperation>,
-    /// What has no counterpart in a tool.
+    /// Parts of the description that have no counterpart in a tool.
     pub unsupported: Vec<UnsupportedPart>,
     pub notes: Vec<String>,
 }
@@ -41,13 +42,13 @@ pub struct DescribedCommand {
     pub class: String,
     pub request: String,
     pub inputs: Vec<String>,
-    /// How the pages of a list follow each other; absent for what is no list.
+    /// How the pages of a list follow each other; absent for what is not a list.
     pub paging: Option<String>,
     /// Why it has this mode, and why its id is not the plain one.
     pub mode_reason: String,
     pub id_reason: Option<String>,
     pub summary: String,
-    /// What of it is left out, or taken otherwise than described.
+    /// Notes about parts that were left out or changed.
     pub notes: Vec<String>,
 }
 
@@ -66,7 +67,7 @@ pub struct UnsupportedPart {
     pub count: usize,
 }
 
-/// What a new description changes for one command.
+/// The changes of one command in a new description.
 #[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct ApiChange {
     pub command: String,

@@ -16,7 +16,7 @@ pub struct Reference {
     pub version: &'static str,
     pub schema_version: &'static str,
     pub contract: ContractIdentity,
-    /// What aos can do, in the words of the contract.
+    /// The capabilities of aos, in the words of the contract.
     pub capabilities: Vec<&'static str>,
     pub risk_tier: &'static str,
     pub release_readiness: Readiness,
@@ -60,7 +60,7 @@ pub struct ProgramText {
     pub help: Option<String>,
 }
 
-/// How ready this release is.
+/// The readiness of this release.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Readiness {
     pub level: &'static str,
@@ -90,7 +90,7 @@ pub struct CommandDescription {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "&'static str")]
     pub confirm: Option<&'static str>,
-    /// What `--format raw` is.
+    /// The content of `--format raw`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "&'static str")]
     pub raw: Option<&'static str>,

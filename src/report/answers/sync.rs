@@ -32,7 +32,7 @@ pub struct SyncedSpec {
     pub notes: Vec<String>,
 }
 
-/// What a preview of `aos sync-spec` adds.
+/// The additional facts in a preview of `aos sync-spec`.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct SyncFacts {
     pub previous_tag: Option<String>,
@@ -65,7 +65,7 @@ pub enum DeniedCall {
     Mode { command: String, mode: String, mode_after: String },
 }
 
-/// Where a contract comes from, and what vouches for it.
+/// The source of a contract, and the reason to trust it.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct SpecOrigin {
     pub source: String,

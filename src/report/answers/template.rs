@@ -21,19 +21,19 @@ pub struct CheckedTemplate {
     pub questions: usize,
     pub coverage: TemplateCoverage,
     pub faults: Vec<ReportedFault>,
-    /// What is no fault, but may not be meant.
+    /// Notes about parts that are valid but may be unintended.
     pub notes: Vec<String>,
 }
 
-/// Which combinations of answers were rendered.
+/// The combinations of answers that were rendered.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct TemplateCoverage {
-    /// How many combinations there are.
+    /// The number of combinations.
     pub possible: u64,
     pub rendered: u64,
     /// Whether every combination was rendered.
     pub complete: bool,
-    /// What was rendered, in a sentence.
+    /// A sentence that says what was rendered.
     pub statement: String,
 }
 
@@ -67,19 +67,19 @@ pub struct MadeTemplate {
     pub next: Vec<String>,
 }
 
-/// What there is to know about a new template.
+/// The facts of a new template.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct TemplateFacts {
     pub name: String,
     /// Keys of its questions.
     pub questions: Vec<String>,
-    /// How many files are rendered and not only copied.
+    /// The number of files that are rendered and not only copied.
     pub rendered_files: usize,
     pub left_out: Vec<LeftOutPart>,
     pub notes: Vec<String>,
 }
 
-/// What could not be taken over.
+/// A part that could not be converted.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct LeftOutPart {
     pub what: String,

@@ -41,7 +41,7 @@ pub struct ConflictedUpgrade {
     pub changes: Vec<FileChange>,
 }
 
-/// What every answer says about the merge.
+/// The facts of the merge that are in every answer.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct UpgradeFacts {
     pub template: String,
@@ -56,13 +56,13 @@ pub struct UpgradeFacts {
     pub deleted: Vec<String>,
     /// Files that are not what the template gives.
     pub differs: Vec<String>,
-    /// How many files are.
+    /// The number of files that are equal to the template's.
     pub same: usize,
     pub restored: Vec<String>,
     pub healed: Vec<String>,
     pub new_answers: Vec<NewQuestionAnswer>,
     pub changed_answers: Vec<ChangedQuestionAnswer>,
-    /// What another description of the API changes for the commands.
+    /// The changes of the commands in another description of the API.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(default)]
     pub api_changes: Vec<ApiChange>,

@@ -31,7 +31,7 @@ pub struct VerifiedSigner {
     pub key: Option<String>,
 }
 
-/// What the certificate says about the build.
+/// The claims of the certificate about the build.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct SignerClaims {
     pub repository: Option<String>,

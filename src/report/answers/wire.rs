@@ -27,7 +27,7 @@ pub struct WiredAdapter {
     pub next: Vec<String>,
 }
 
-/// What a preview of `aos wire` adds.
+/// The additional facts in a preview of `aos wire`.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct WireFacts {
     pub harness: String,

@@ -25,7 +25,7 @@ const LISTS: [&str; 5] =
     ["waiver_faults", "waiver_notes", "report_faults", "notes", "orphan_programs"];
 const MORE: &str = "`--probe ID` shows the whole result of one probe, `--all` that of every probe";
 
-/// How much of an entry is shown; each level has what the levels before it have.
+/// The part of an entry that is shown; each level has everything of the levels before it.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Detail {
     Name,
@@ -57,8 +57,8 @@ impl Detail {
     }
 }
 
-/// The order in which entries get room, and which part of the room beside the names, in percent, is used up then:
-/// failures before what was blocked, every call before the output of one.
+/// The order in which entries get room, and the part of the room beside the names, in percent, that is then used:
+/// failures before blocked probes, every call before the output of one.
 const STEPS: [(&str, Detail, usize); 11] = [
     ("fail", Detail::Message, 40),
     ("fail", Detail::Calls, 85),
@@ -73,7 +73,7 @@ const STEPS: [(&str, Detail, usize); 11] = [
     ("blocked", Detail::Whole, 100),
 ];
 
-/// Whether `data` is the report of a run.
+/// True if `data` is the report of a run.
 #[must_use]
 pub fn applies(data: &Value) -> bool {
     data["results"].is_array() && data["containment"].is_array()

@@ -18,7 +18,7 @@ const MEMBERS: [&str; 8] =
 /// Lists inside a project.
 const LISTS: [&str; 3] = ["findings", "waived", "notes"];
 
-/// Whether `data` has projects with findings.
+/// True if `data` has projects with findings.
 #[must_use]
 pub fn applies(data: &Value) -> bool {
     data["projects"].as_array().is_some_and(|projects| !projects.is_empty())
@@ -81,7 +81,7 @@ impl BriefProject {
     }
 }
 
-/// Whether other findings follow from this one: a record or a manifest that cannot be used.
+/// True if other findings follow from this one: a record or a manifest that cannot be used.
 fn is_cause(finding: &Value) -> bool {
     let rule = finding["rule"].as_str().unwrap_or_default();
     rule == "drift/cannot-generate"

@@ -42,7 +42,7 @@ pub fn render(report: &CheckReport, _: &[RuleDescription]) -> String {
     format!("{before}{}{between}{}{after}", rows.join("\n"), beside(report))
 }
 
-/// What is true of the fleet as a whole; nothing where nothing is to say.
+/// Renders the findings about the fleet as a whole; empty if there are none.
 fn beside(report: &CheckReport) -> String {
     let mut lines = Vec::new();
     if let Some(fleet) = &report.fleet {

@@ -119,8 +119,8 @@ fn seconds(ms: u64) -> String {
     format!("{}.{:03}", ms / 1000, ms % 1000)
 }
 
-/// Text that is safe inside elements and attributes, and where the file is printed: what XML 1.0 cannot hold and what
-/// nobody sees is spelled out.
+/// Escapes text for elements and attributes, and for terminals that print the file: characters that XML 1.0 does not
+/// allow and invisible characters are spelled out.
 pub(in crate::report) fn escaped(text: &str) -> String {
     let lines = text.split('\n').map(|line| {
         let line = Visible::line(line).into_string();

@@ -1,4 +1,4 @@
-//! What `aos conform` found, as data and as text.
+//! The answer of `aos conform`, as data and as text.
 
 pub mod junit;
 mod proof;
@@ -80,7 +80,7 @@ impl Conformance {
         self.results().filter(|result| result.finding.verdict() == verdict).count()
     }
 
-    /// How many targets all probes together exercised.
+    /// Returns the number of targets that all probes together exercised.
     #[must_use]
     pub fn targets(&self) -> usize {
         self.results().map(|result| result.finding.targets()).sum()
@@ -99,7 +99,7 @@ impl Conformance {
             && self.waiver_faults.is_empty()
     }
 
-    /// What keeps the tool from conforming, in one sentence.
+    /// Returns the reason why the tool does not conform, in one sentence.
     #[must_use]
     pub fn message(&self) -> String {
         let (failed, blocked) = (self.count(ProbeVerdict::Fail), self.count(ProbeVerdict::Blocked));
@@ -126,7 +126,7 @@ impl Conformance {
         )
     }
 
-    /// What to fix first, and the command that looks at it again.
+    /// Returns the fault to fix first, and the command that tests it again.
     #[must_use]
     pub fn next_step(&self) -> String {
         let of = |verdict| self.results().find(move |result| result.finding.verdict() == verdict);
@@ -152,7 +152,7 @@ impl Conformance {
     }
 }
 
-/// How a run is repeated.
+/// The command line that repeats a run.
 #[derive(Clone, Debug, Default)]
 pub struct CommandLine {
     /// Program, command and options that say what is looked at.

@@ -28,7 +28,7 @@ pub fn render(conformance: &Conformance, style: Style) -> Visible {
     let mut lines = Vec::new();
     if !conformance.containment.protects_files() {
         lines.push(visible!(
-            "{} the tool ran with your rights, so it could read and change your files; run tools of strangers on Linux",
+            "{} the tool ran with your rights, so it could read and change your files; test only tools that you trust in this way",
             style.bad("warning:")
         ));
     }
@@ -68,7 +68,8 @@ pub fn render(conformance: &Conformance, style: Style) -> Visible {
     Visible::joined(lines, "\n")
 }
 
-/// What the tool was kept from and what not, in one line; without an enclosure of files, a line for each part that is open.
+/// Renders the limits on the tool and the missing ones in one line; if files were not contained, with a line for each
+/// missing one.
 fn containment(containment: &RunContainment, style: Style) -> Vec<Visible> {
     let held = containment.parts.iter().filter(|part| part.reason.is_none());
     let held: Vec<&str> = held.map(|part| part.part).collect();
@@ -191,7 +192,7 @@ fn waived(waived: &[&ProbeResult], style: Style, lines: &mut Vec<Visible>) {
     }
 }
 
-/// What the contract recommends and the tool does not do: its advice does not fail the run.
+/// Renders the recommendations of the contract that the tool does not follow: they do not fail the run.
 fn advised(advised: &[&ProbeResult], style: Style, lines: &mut Vec<Visible>) {
     for result in advised {
         let label = style.warning("advice ");
@@ -201,7 +202,7 @@ fn advised(advised: &[&ProbeResult], style: Style, lines: &mut Vec<Visible>) {
     }
 }
 
-/// What fled from the session of its call.
+/// Returns the line about processes that left the session of their call.
 fn orphans(programs: &[String]) -> Option<String> {
     let (first, rest) = programs.split_first()?;
     let names: Vec<_> = std::iter::once(first).chain(rest.iter().take(7)).cloned().collect();
@@ -215,7 +216,7 @@ fn orphans(programs: &[String]) -> Option<String> {
     ))
 }
 
-/// How many calls were judged by the rules that hold for every call, and why others were not.
+/// Renders the number of calls that were judged by the rules for every call, and why others were not.
 fn calls(conformance: &Conformance, style: Style) -> Visible {
     let monitored = &conformance.verdicts.monitored;
     if monitored.calls == 0 {

@@ -54,7 +54,7 @@ impl Address {
         self.0.as_str()
     }
 
-    /// Where a redirect leads; never out of encryption, never off the web.
+    /// Returns the target of a redirect, which is never unencrypted after https and never another scheme.
     pub(super) fn followed(&self, location: &str) -> Result<Self, HttpError> {
         let insecure = |to: String| HttpError::InsecureRedirect { from: self.host(), to };
         let url = self

@@ -71,7 +71,7 @@ fn method(root: &Path, source: &str) -> InstallMethod {
     managed("cargo-path", Some("cargo install --locked --path .".to_owned()))
 }
 
-/// Whether `url` refers to the repository `own`.
+/// True if `url` refers to the repository `own`.
 fn is_of(url: &str, own: &Repository) -> bool {
     let url = url.trim_end_matches('/').to_ascii_lowercase();
     let url = url.strip_suffix(".git").unwrap_or(&url);

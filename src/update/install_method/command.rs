@@ -33,7 +33,8 @@ impl ManagerCommand {
 }
 
 impl InstallMethod {
-    /// How the package manager installs `target`; `None` if aos replaces the file itself or does not run the manager.
+    /// Returns the command with which the package manager installs `target`; `None` if aos replaces the file itself or
+    /// does not run the manager.
     #[must_use]
     pub fn command(&self, target: &Version, own: &Repository) -> Option<ManagerCommand> {
         let words =
@@ -84,7 +85,7 @@ impl InstallMethod {
         }
     }
 
-    /// Whether the package manager can install only its newest version.
+    /// True if the package manager can install only its newest version.
     #[must_use]
     pub fn is_newest_only(&self) -> bool {
         matches!(self, Self::Homebrew { .. })

@@ -16,7 +16,7 @@ use super::method::Installation;
 
 /// Time limit for all calls together; a package manager may build from source.
 const LIMIT: Duration = Duration::from_secs(30 * 60);
-/// This variable makes Homebrew prompt, but nobody could answer.
+/// The variable that makes Homebrew prompt, although nobody can answer.
 const HOMEBREW_ASK: &str = "HOMEBREW_ASK";
 
 /// Why a package manager failed, as far as its output shows.

@@ -83,7 +83,7 @@ impl<'a> Keg<'a> {
     }
 }
 
-/// A word that can stand in a command line and is no option.
+/// A word that can stand in a command line and is not an option.
 fn is_word(word: &str) -> bool {
     let plain = |symbol: char| symbol.is_ascii_alphanumeric() || "@+-_.".contains(symbol);
     !word.is_empty() && word.len() <= 100 && !word.starts_with('-') && word.chars().all(plain)

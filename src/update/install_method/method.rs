@@ -19,7 +19,7 @@ pub enum InstallMethod {
     Managed { manager: &'static str, command: Option<String> },
 }
 
-/// Where `cargo install` took the crate from.
+/// The source from which `cargo install` took the crate.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CrateSource {
     Git,
@@ -52,7 +52,7 @@ impl InstallMethod {
     }
 }
 
-/// Whether there is a file at `path`, following links.
+/// True if there is a file at `path`, following links.
 pub(super) fn is_file(path: &Path) -> bool {
     let found = files::canonical(path).and_then(|real| files::kind(&real));
     matches!(found, Ok(Kind::File { .. }))

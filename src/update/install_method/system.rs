@@ -56,7 +56,7 @@ pub(super) fn by_place(path: &Path) -> Option<Owner> {
     Some((managed(manager, *command), evidence))
 }
 
-/// Whether `names` are consecutive in a path, followed by a component for which `holds` is true.
+/// True if `names` are consecutive in a path, followed by a component for which `holds` is true.
 fn is_below(parts: &[&str], names: &[&str], holds: impl Fn(&str) -> bool) -> bool {
     parts.windows(names.len() + 1).any(|window| {
         let fits = window.iter().zip(names).all(|(part, name)| part.eq_ignore_ascii_case(name));
@@ -202,7 +202,7 @@ mod tests {
             asked(Path::new("/bin/sh"), &["-c", "echo 'aos: /usr/bin/aos'; echo more"]),
             OwnerReply::Owned("aos: /usr/bin/aos".to_owned())
         );
-        // A directory is no program.
+        // A directory is not a program.
         assert_eq!(asked(Path::new("/bin"), &[]), OwnerReply::Silence);
         assert_eq!(asked(Path::new("/nowhere/dpkg-query"), &[]), OwnerReply::Unowned);
     }

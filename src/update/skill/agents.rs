@@ -41,7 +41,7 @@ pub enum Reach {
 /// One agent; an agent that can be detected in several ways has several rows.
 #[derive(Clone, Copy, Debug)]
 pub struct Agent {
-    /// What `--agent` calls it.
+    /// The name for `--agent`.
     pub name: &'static str,
     /// Holds the directory `skills`.
     pub root: Spot,

@@ -62,7 +62,7 @@ pub fn make(place: &Path, state: &Path) -> Result<Backup, BackupError> {
     Ok(Backup { path: kept?, skipped: tree.skipped })
 }
 
-/// Whether aos made the backup.
+/// True if aos made the backup.
 pub(super) fn is_in(backup: &Path, state: &Path) -> bool {
     backup.parent() == Some(&state.join(DIRECTORY)) && backup.file_name().is_some()
 }

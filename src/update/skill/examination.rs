@@ -18,7 +18,7 @@ pub enum CopyState {
     Stale,
     /// Neither the expected files nor a known release: changed by a person.
     Modified,
-    /// The working tree of a developer, whatever its content.
+    /// The working tree of a developer, regardless of its content.
     Developer,
     /// It cannot be read, with the reason.
     Unreadable(String),
@@ -99,7 +99,7 @@ pub fn examine_in(
     SkillExamination { places: bases.places().into_iter().map(examined).collect() }
 }
 
-/// Whether this is a working tree of a developer: the Skill is a repository itself, or a link into one.
+/// True if this is a working tree of a developer: the Skill is a repository itself, or a link into one.
 fn is_work_tree(place: &SkillDirectory) -> bool {
     let has_repository = |directory: &Path| {
         !matches!(files::kind(&directory.join(".git")), Ok(Kind::Absent) | Err(_))
@@ -110,7 +110,7 @@ fn is_work_tree(place: &SkillDirectory) -> bool {
 }
 
 impl SkillExamination {
-    /// Whether the Skill is installed and every copy is correct, ignoring working trees of developers.
+    /// True if the Skill is installed and every copy is correct, ignoring working trees of developers.
     #[must_use]
     pub fn is_current(&self) -> bool {
         let mut counted =
@@ -118,7 +118,7 @@ impl SkillExamination {
         counted.peek().is_some() && counted.all(|place| place.state == CopyState::Current)
     }
 
-    /// Whether the canonical copy is correct.
+    /// True if the canonical copy is correct.
     #[must_use]
     pub fn is_canonical_current(&self) -> bool {
         self.places

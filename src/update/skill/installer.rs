@@ -46,7 +46,7 @@ const ADDED: &[(&str, &str)] = &[
 /// The agents for which the Skill is installed.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Targets {
-    /// For all agents that `skills` recognises.
+    /// For all agents that `skills` recognizes.
     Recognised,
     /// For the canonical directory and these agents.
     Universal(Vec<&'static str>),
@@ -74,7 +74,7 @@ pub fn arguments(
     words
 }
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Debug)]
 pub struct InstallerRun {
     pub ending: SessionEnding,
@@ -164,7 +164,7 @@ fn settings_of_git(inherited: &[(String, String)]) -> Vec<(String, String)> {
     added
 }
 
-/// Whether the output reports an unreachable registry or repository.
+/// True if the output reports an unreachable registry or repository.
 #[must_use]
 pub fn is_network_fault(output: &str) -> bool {
     const SIGNS: &[&str] = &[

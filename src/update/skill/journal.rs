@@ -24,7 +24,7 @@ const MAX_FILE: u64 = 1024 * 1024;
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Journal(BTreeMap<String, JournalCopy>);
 
-/// What a copy was.
+/// The recorded state of a copy.
 #[derive(Clone, Debug, Eq, PartialEq)]
 struct JournalCopy {
     /// `None` when it could not be read.
@@ -92,14 +92,14 @@ impl Journal {
         }
     }
 
-    /// Whether the copy was changed or created since then.
+    /// True if the copy was changed or created since then.
     #[must_use]
     pub fn is_changed(&self, examined: &Examined) -> bool {
         let before = self.0.get(&text(&examined.place.path));
         before.is_none_or(|before| before.fingerprint != examined.fingerprint)
     }
 
-    /// Whether the copy is a link that did not lead there then.
+    /// True if the copy is a link that did not lead there then.
     #[must_use]
     pub fn is_redirected(&self, examined: &Examined) -> bool {
         let before = self.0.get(&text(&examined.place.path));

@@ -6,12 +6,12 @@ use super::agents::Pin;
 use super::examination::{CopyState, Examined, SkillExamination};
 use super::journal::Journal;
 
-/// Whether the installer changed this copy since `journal` to something else than the verified files.
+/// True if the installer changed this copy since `journal` to something else than the verified files.
 pub(super) fn is_foreign(examined: &Examined, journal: &Journal) -> bool {
     !examined.is_exact && journal.is_changed(examined) || journal.is_redirected(examined)
 }
 
-/// Whether this copy was made or changed where no installer writes, so that it belongs to the user.
+/// True if this copy was made or changed where no installer writes, so that it belongs to the user.
 pub(super) fn is_left_alone(examined: &Examined) -> bool {
     let place = &examined.place;
     let is_managed = place.is_canonical
@@ -28,7 +28,7 @@ pub(super) fn writers(after: &SkillExamination, pin: Pin) -> Vec<&'static str> {
     names
 }
 
-/// What npx reports although every installed file is correct.
+/// Returns the complaint of npx although every installed file is correct.
 pub(super) fn contradiction(ending: SessionEnding) -> Option<String> {
     let said = match ending {
         SessionEnding::Exited(Some(0)) => return None,

@@ -135,7 +135,7 @@ impl SkillManifest {
         wrong.chain(extra).take(MAX_DIFFERENCES).collect()
     }
 
-    /// Whether both lists have the same files up to the ends of their lines.
+    /// True if both lists have the same files up to the ends of their lines.
     #[must_use]
     pub fn is_same_text(&self, other: &Self) -> bool {
         let texts = |manifest: &Self| -> Vec<_> {
@@ -145,7 +145,7 @@ impl SkillManifest {
     }
 }
 
-/// Whether the installer installs the file with this path in the Skill's directory.
+/// True if the installer installs the file with this path in the Skill's directory.
 pub(super) fn is_part(path: &str) -> bool {
     let mut parts = path.split('/').peekable();
     while let Some(part) = parts.next() {

@@ -1,4 +1,4 @@
-//! Where the Skill may be installed: the canonical directory and those of all agents, as the environment places them.
+//! The possible locations of the Skill: the canonical directory and those of all agents, according to the environment.
 
 use std::path::{Path, PathBuf};
 
@@ -124,7 +124,7 @@ impl Bases {
         self.home.join(CANONICAL).join(SKILL)
     }
 
-    /// Whether `skills` would recognise any agent; without one it would make directories for all of them.
+    /// True if `skills` would recognize any agent; without one it would make directories for all of them.
     #[must_use]
     pub fn has_agent(&self, pin: Pin) -> bool {
         AGENTS.iter().any(|agent| {
@@ -143,7 +143,7 @@ impl Bases {
         });
         let unlisted = self.unlisted().into_iter().map(|path| (path, None));
         for (path, agent) in canonical.chain(others).chain(unlisted) {
-            // A directory that may not be searched is no place: `skills` cannot write there either.
+            // A directory that may not be searched is not a place: `skills` cannot write there either.
             let is_link = match files::kind(&path) {
                 Ok(Kind::Absent) | Err(_) => continue,
                 Ok(kind) => kind == Kind::Symlink,
@@ -202,7 +202,7 @@ impl Bases {
     }
 }
 
-/// Whether this is the root of a work tree.
+/// True if this is the root of a work tree.
 fn has_repository(directory: &Path) -> bool {
     !matches!(files::kind(&directory.join(".git")), Ok(Kind::Absent) | Err(_))
 }
@@ -212,7 +212,7 @@ fn has_repository(directory: &Path) -> bool {
 pub struct SkillDirectory {
     /// The first of the paths that lead here.
     pub path: PathBuf,
-    /// Where they lead; the path itself when that is nowhere.
+    /// The target of the path; the path itself if it has none.
     pub real: PathBuf,
     /// Agents that look here.
     pub agents: Vec<&'static Agent>,
@@ -223,7 +223,7 @@ pub struct SkillDirectory {
 }
 
 impl SkillDirectory {
-    /// Where nothing is yet.
+    /// Returns the state of a path at which nothing exists yet.
     #[must_use]
     pub fn absent(path: PathBuf) -> Self {
         Self { real: path.clone(), path, agents: Vec::new(), is_canonical: false, is_link: false }

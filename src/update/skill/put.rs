@@ -24,10 +24,10 @@ pub enum CopyOrigin {
     Foreign,
 }
 
-/// How it went.
+/// The result of putting the files in place.
 #[derive(Debug, Default)]
 pub struct Put {
-    /// Where a foreign copy is now.
+    /// The present location of a foreign copy.
     pub quarantine: Option<PathBuf>,
     /// Why the verified files are not there.
     pub fault: Option<String>,

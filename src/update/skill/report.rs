@@ -64,7 +64,7 @@ pub enum Cause {
     UnmanagedCopy,
 }
 
-/// What agents read now in a place that the installer, or somebody else, had written.
+/// The files that agents read now in a place to which the installer, or another program, had written.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Live {
     /// The files of the verified release.
@@ -78,7 +78,7 @@ pub enum Live {
 }
 
 impl Live {
-    /// What has this name, as another version of aos reports it.
+    /// Returns the value with this name, as another version of aos reports it.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let all = [Self::Verified, Self::Previous, Self::Absent, Self::Foreign];
@@ -100,11 +100,11 @@ impl Live {
 #[derive(Clone, Debug)]
 pub struct Repair {
     pub path: PathBuf,
-    /// What was found there.
+    /// The digest of the files that were found there.
     pub digest: Option<String>,
     pub differences: Vec<ManifestDifference>,
     pub live: Live,
-    /// Where the foreign files are kept.
+    /// The location of the foreign files.
     pub quarantine: Option<PathBuf>,
 }
 
@@ -159,7 +159,7 @@ impl Cause {
 /// A copy of changed files.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct KeptCopy {
-    /// Where the files were installed.
+    /// The directory in which the files were installed.
     pub place: PathBuf,
     pub backup: PathBuf,
 }
@@ -170,7 +170,7 @@ pub struct SkillReport {
     pub status: Status,
     /// `None` when the Skill is right.
     pub cause: Option<Cause>,
-    /// What a person can run to get it: a call of aos, which verifies.
+    /// A command for people that installs it: a call of aos, which verifies.
     pub command: String,
     /// Digest of the list of files that should be installed.
     pub digest: String,

@@ -31,7 +31,7 @@ use super::verified::Verified;
 /// Longest time of all runs of npx together.
 const LIMIT: Duration = Duration::from_secs(180);
 
-/// Which Skill is to be installed.
+/// The Skill to install.
 #[derive(Clone, Copy, Debug)]
 pub struct SkillRequest<'a> {
     pub repository: &'a Repository,
@@ -50,13 +50,13 @@ struct NotBackedUp {
     error: BackupError,
 }
 
-/// What a person or an agent can run to get the Skill of `version`. It verifies; a command of the installer would not.
+/// Returns a command that installs the Skill of `version`. It verifies the files; a command of the installer would not.
 #[must_use]
 pub fn command(version: &Version) -> String {
     format!("aos update --target-version {version}")
 }
 
-/// Whether a sync was killed while the installer could write.
+/// True if a sync was killed while the installer could write.
 #[must_use]
 pub fn is_unfinished() -> bool {
     environment::state_directory().is_some_and(|state| Journal::load(&state).is_some())
@@ -93,12 +93,12 @@ struct Work<'a> {
     is_direct: bool,
 }
 
-/// How the writer of a copy came to its end.
+/// The end of the writer of a copy.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum CopyWriter {
-    /// By itself: whatever is not right was meant to be so.
+    /// It ended by itself: every difference is intended.
     Finished,
-    /// It was stopped: a part of the files is no sign of anything.
+    /// It was stopped: partial files prove nothing.
     Stopped,
     /// There was none.
     Absent,

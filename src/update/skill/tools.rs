@@ -14,7 +14,7 @@ use super::report::Cause;
 /// Time limit for Node to report its version.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// What is there.
+/// The tools that are installed.
 #[derive(Debug)]
 pub struct SkillTools {
     pub npx: PathBuf,
@@ -25,7 +25,7 @@ pub struct SkillTools {
 #[derive(Debug)]
 pub struct MissingTool {
     pub cause: Cause,
-    /// What to do about it; `None` when there is nothing to repair.
+    /// The repair; `None` if there is nothing to repair.
     pub fix: Option<String>,
 }
 

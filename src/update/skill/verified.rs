@@ -50,7 +50,7 @@ impl Verified {
 }
 
 impl Verified {
-    /// Whether `found` is what an installer leaves that was stopped: some of the files, some of them cut.
+    /// True if `found` is what an installer leaves that was stopped: some of the files, some of them cut.
     pub(super) fn has_begun(&self, found: &SkillTree) -> bool {
         let is_part = |file: &FoundCopy| {
             let whole = self.files.get(&super::installed::text(&file.relative));

@@ -14,7 +14,7 @@ const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 /// Verbs that take something away for good; every contract reserves them for admin.
 const DESTROYING: [&str; 7] = ["delete", "destroy", "purge", "wipe", "erase", "drop", "revoke"];
 
-/// What a person says.
+/// The user's choices.
 #[derive(Clone, Debug, Default)]
 pub struct Wish<'a> {
     pub mode: Option<CommandMode>,
@@ -25,7 +25,7 @@ pub struct Wish<'a> {
     pub inputs: &'a [String],
 }
 
-/// Why it is no command.
+/// Why it is not a command.
 #[derive(Debug, thiserror::Error)]
 pub enum WishError {
     #[error(transparent)]

@@ -39,7 +39,7 @@ use name::CommandName;
 pub use refusal::refused;
 use seam::{Blueprint, CommandEditor, EDITORS, EditError, Edited, NewCode, Sources};
 
-/// What is done.
+/// The change to make.
 #[derive(Debug)]
 pub enum Change<'a> {
     Add(Blueprint),
@@ -61,7 +61,7 @@ pub fn run(
     let (project, notes) = sync::open(path, write)?;
     let record = record(&project)?;
     let editor = EDITORS.of(project.family).ok_or_else(|| {
-        let message = format!("the commands of {} are not declared for aos", project.family.noun());
+        let message = format!("aos cannot edit the commands of the family `{}`", project.family);
         Failure::new(ErrorCode::Validation, message).hint(
             "edit them by hand; `aos check` then reports whether the project follows its contract",
         )
@@ -269,7 +269,7 @@ impl AddState {
         patched
     }
 
-    /// Digests of bytes that the change keeps, or that can be had again. What is added to a file leaves its text there,
+    /// Digests of bytes that the change keeps, or that can be restored. What is added to a file leaves its text there,
     /// and a renamed command is still the same; only a removal takes something away.
     fn known(&self, project: &Project, change: &Change<'_>) -> BTreeMap<RelativePath, Digest> {
         let lock = project.lock.good();

@@ -13,7 +13,7 @@ pub struct CommandName {
     pub verb: String,
 }
 
-/// Why a text is no name.
+/// Why a text is not a name.
 #[derive(Debug, thiserror::Error)]
 pub enum NameError {
     #[error("a command name needs two words: a resource and a verb")]

@@ -1,10 +1,10 @@
-//! What a caller asked for and cannot have, as an error with its fix.
+//! Requests that cannot be met, as errors with their fixes.
 
 use crate::report::{ErrorCode, Failure};
 
 use super::blueprint::WishError;
 
-/// The failure of a wish that is no command.
+/// The failure of a wish that is not a command.
 #[must_use]
 pub fn refused(error: &WishError) -> Failure {
     let hint = match error {

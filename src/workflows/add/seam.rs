@@ -1,5 +1,5 @@
-//! What `aos add`, `aos rename` and `aos remove` ask of the family of a project: where a command is declared, carried
-//! out, tested and described.
+//! The interface of `aos add`, `aos rename` and `aos remove` to the family of a project: where a command is declared,
+//! implemented, tested and described.
 //!
 //! An editor gets the files of a project and returns the changed ones; it reads and writes nothing itself.
 
@@ -50,7 +50,7 @@ pub struct Input {
     pub required: bool,
 }
 
-/// What a command is like.
+/// The shape of a command.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum InputShape {
     List,
@@ -74,7 +74,7 @@ pub struct Blueprint {
     pub method: String,
     /// `/v1/items/{id}/archive`.
     pub path: String,
-    /// Somebody chose the request.
+    /// Whether the caller chose the request.
     pub is_chosen: bool,
     /// Beside those that the path names.
     pub inputs: Vec<Input>,
@@ -110,7 +110,7 @@ pub struct NewCode {
     pub code: String,
     pub exit: u8,
     pub retryable: bool,
-    /// What an agent does about it.
+    /// The advice for agents.
     pub advice: String,
     /// The error code with which the API reports the same failure.
     pub upstream: String,
@@ -123,15 +123,15 @@ pub struct Sources<'a> {
     pub record: &'a Record,
 }
 
-/// What an editor wants.
+/// The result of an editor.
 #[derive(Debug, Default)]
 pub struct Edited {
     /// The whole text of each changed file; `None` deletes it.
     pub files: BTreeMap<String, Option<String>>,
     pub notes: Vec<String>,
-    /// Places that a person has to look at.
+    /// Places that a person must edit.
     pub by_hand: Vec<String>,
-    /// What is gone afterwards.
+    /// Everything that the change removes.
     pub lost: Vec<String>,
 }
 
@@ -262,7 +262,7 @@ pub trait CommandEditor: Sync {
     /// When the family has no codes of its own, or the code is refused.
     fn add_code(&self, sources: Sources<'_>, code: &NewCode) -> Result<Edited, EditError>;
 
-    /// What proves that the project still works.
+    /// Returns the commands that prove that the project still works.
     fn next(&self, sources: Sources<'_>) -> Vec<String>;
 }
 

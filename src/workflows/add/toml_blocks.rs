@@ -64,7 +64,7 @@ pub fn find(text: &str, header: &str, key: &str, value: &str) -> Vec<Range<usize
     blocks.into_iter().filter(|(.., wanted)| *wanted).map(|(start, end, _)| start..end).collect()
 }
 
-/// A line that begins with a bracket and is no value of an array.
+/// A line that begins with a bracket and is not a value of an array.
 fn is_header(line: &str) -> bool {
     let name = line.trim_start_matches('[').split(']').next().unwrap_or_default();
     !name.is_empty()

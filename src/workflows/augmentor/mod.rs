@@ -18,12 +18,12 @@ use seam::{AugmentorRequest, AugmentorRunner, Callee, HOSTS, NamedAugmentor, Net
 /// Longest time that a call may take, in seconds.
 const MAX_SECONDS: u64 = 3_600;
 
-/// How a call is made.
+/// The settings of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct CallManner {
     /// Whether each chunk is written as soon as it arrives.
     pub is_streamed: bool,
-    /// How long it may take; without it, as long as the contract says.
+    /// The time limit in seconds; without one, that of the contract.
     pub seconds: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! What `aos augmentor` asks of the family that can run packages.
+//! The interface of `aos augmentor` to the family that can run packages.
 
 use std::path::Path;
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub struct NamedAugmentor<'a> {
     pub python: Option<&'a Path>,
 }
 
-/// What is called.
+/// The command or agent to call.
 #[derive(Clone, Copy, Debug)]
 pub enum Callee<'a> {
     Command { name: &'a str, args: &'a Value },
@@ -52,7 +52,7 @@ pub trait AugmentorRunner: Sync {
     /// When it cannot be loaded.
     fn describe(&self, named: &NamedAugmentor<'_>, network: &Network) -> Result<Outcome, Failure>;
 
-    /// Calls a command or an agent; `sink` gets the chunks and returns false when nobody wants more.
+    /// Calls a command or an agent; `sink` gets the chunks and returns false when no more are wanted.
     ///
     /// # Errors
     /// What the package raised, or why there is no result.

@@ -20,7 +20,7 @@ impl ChunkStream {
         Self { format, sequence: 0 }
     }
 
-    /// Writes a chunk; false when nobody reads stdout any more.
+    /// Writes a chunk; false when stdout is no longer read.
     pub fn write(&mut self, chunk: &Value) -> bool {
         let text = match self.format {
             Format::Text => spoken(chunk),

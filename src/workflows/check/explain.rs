@@ -1,4 +1,4 @@
-//! What a rule is: `--explain`.
+//! The description of a rule: `--explain`.
 
 use crate::audit::rules;
 use crate::contract::rules::Rule;

@@ -1,4 +1,4 @@
-//! What is true of a fleet as a whole: its members, their pins, its baseline.
+//! The findings about a fleet as a whole: its members, their pins, its baseline.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,12 +14,12 @@ use crate::report::answers::fleet::{BaselineReport, FleetReport, SkippedProject}
 use crate::report::findings::reported;
 use crate::workflows::report_file;
 
-/// What to do with the baseline of a fleet.
+/// The action on the baseline of a fleet.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, clap::ValueEnum)]
 pub enum BaselineUse {
-    /// Write the findings of now; an existing baseline only loses entries
+    /// Write the current findings; an existing baseline only loses entries
     Write,
-    /// Accept the findings that it knows
+    /// Accept the recorded findings
     Compare,
 }
 
@@ -129,7 +129,7 @@ pub fn known_findings(member: &str, findings: &[Finding]) -> Vec<KnownFinding> {
         .collect()
 }
 
-/// Errors only, and none that protects the comparison itself.
+/// Errors only, and none that cannot be waived.
 fn may_be_known(finding: &Finding) -> bool {
     finding.severity == Severity::Error
         && rules::find(finding.rule).is_some_and(|rule| rule.waivable)

@@ -35,7 +35,7 @@ pub fn known(rules: &[String]) -> Result<(), Failure> {
     rules.iter().try_for_each(|id| rule(id).map(|_| ()))
 }
 
-/// What is asked of a check.
+/// The request of a check.
 #[derive(Default)]
 pub struct CheckRequest {
     pub fleet: Fleet,
@@ -51,7 +51,7 @@ pub struct CheckRequest {
 ///
 /// # Errors
 /// `E_DRIFT` when any project has a finding of severity error; without one, the fault of the first contract that could
-/// not be had.
+/// not be obtained.
 pub fn check(request: CheckRequest, run: &Run) -> Result<Outcome, Failure> {
     let CheckRequest { mut fleet, rules, roots, with_diffs, baseline, reports: files } = request;
     let session = SpecSession::new(roots);

@@ -1,4 +1,4 @@
-//! The verdict as text: what is in order first, failures last, then one line that sums up.
+//! The verdict as text: valid projects first, failures last, then one line with the summary.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::workflows::upgrade::standing;
 
 use super::verdict::FleetVerdict;
 
-/// Most projects in order that are named one by one.
+/// Most valid projects that are listed one by one.
 const MAX_NAMED: usize = 10;
 
 impl FleetVerdict {
@@ -154,7 +154,7 @@ impl FleetVerdict {
         )
     }
 
-    /// How often each rule fired in a fleet, most frequent first.
+    /// Returns how often each rule fired in a fleet, most frequent first.
     fn frequencies(&self) -> Option<Visible> {
         let mut rules: Vec<_> = self.by_rule.iter().collect();
         rules.sort_by(|left, right| right.1.cmp(left.1).then_with(|| left.0.cmp(right.0)));
@@ -164,7 +164,7 @@ impl FleetVerdict {
     }
 }
 
-/// Whether one line says everything about a project.
+/// True if one line says everything about a project.
 fn is_clean(report: &ProjectReport) -> bool {
     report.is_ok()
         && report.findings.is_empty()
@@ -217,7 +217,7 @@ impl FindingGroup<'_> {
         text
     }
 
-    /// How many findings it has.
+    /// Returns the number of its findings.
     pub fn count(&self) -> usize {
         self.others.len() + 1
     }

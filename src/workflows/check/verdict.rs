@@ -27,14 +27,14 @@ use super::text::grouped;
 /// Most workflow commands of one run; hosts show few of them.
 const MAX_ANNOTATIONS: usize = 50;
 
-/// What was found, project by project.
+/// The findings, project by project.
 pub struct FleetVerdict {
     pub reports: Vec<ProjectReport>,
-    /// Why contracts could not be had; reports name them by number.
+    /// Why contracts could not be obtained; reports name them by number.
     pub faults: Vec<Failure>,
-    /// Directories of the fleet that nobody looked into: enough to fail.
+    /// Directories of the fleet that were not searched: enough to fail.
     pub unsearched: Vec<(PathBuf, String)>,
-    /// What is true of the fleet as a whole; `None` for projects that were named.
+    /// The findings about the fleet as a whole; `None` for projects that were named.
     pub fleet: Option<FleetReport>,
     /// Its findings.
     pub members: Vec<Finding>,
@@ -87,12 +87,12 @@ impl FleetVerdict {
         Err(failure)
     }
 
-    /// Projects that were compared and are not in order.
+    /// Projects that were compared and failed.
     pub fn failed(&self) -> usize {
         self.reports.iter().filter(|report| !report.is_ok() && report.fault.is_none()).count()
     }
 
-    /// Projects whose contract could not be had.
+    /// Projects whose contract could not be obtained.
     pub fn uncompared(&self) -> usize {
         self.reports.iter().filter(|report| report.fault.is_some()).count()
     }
@@ -247,7 +247,7 @@ impl FleetVerdict {
         CheckReport { summary, projects, fleet: self.fleet.clone() }
     }
 
-    /// `partial` where only some rules were asked for: that is no verdict on the project.
+    /// `partial` where only some rules were asked for: that is not a verdict on the project.
     pub fn status(&self) -> &'static str {
         let of_fleet = self.members.iter().any(|finding| finding.severity == Severity::Error);
         if self.failed() > 0 || !self.unsearched.is_empty() || of_fleet {
@@ -261,7 +261,7 @@ impl FleetVerdict {
         }
     }
 
-    /// Findings of rules that nobody asked for, in all projects.
+    /// Findings of rules that were not requested, in all projects.
     pub fn passed_over(&self) -> PassedOverProject {
         let each = self.reports.iter().filter_map(|report| report.passed_over);
         each.fold(PassedOverProject::default(), |sum, more| PassedOverProject {

@@ -22,7 +22,7 @@ const MAX_MESSAGE: usize = 300;
 /// The verdict of each probe, by id.
 pub type ProbeVerdicts = BTreeMap<String, String>;
 
-/// What a run gave.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct ChildAnswer {
     /// Whether the tool conforms.

@@ -1,4 +1,4 @@
-//! What a probe is: `--list` and `--explain`.
+//! The description of a probe: `--list` and `--explain`.
 
 use crate::conform::{Probe, family as registry};
 use crate::contract::{Family, suggestion};
@@ -50,7 +50,7 @@ pub fn list(family: Option<Family>, run: &Run) -> Outcome {
     Outcome::new(ConformAnswer::Listed(titles), Visible::joined(lines, "\n"))
 }
 
-/// What conform.toml may contain, without a network.
+/// Returns the format of conform.toml, without a network.
 fn fixture() -> Outcome {
     let text = include_str!("../../../docs/conform-toml.md");
     Outcome::new(

@@ -1,4 +1,4 @@
-//! What a caller is told about a tool that cannot be started, and about a fixture that cannot be read.
+//! The errors for a tool that cannot be started, and for a fixture that cannot be read.
 
 use crate::conform::fixture::FixtureError;
 use crate::conform::target::TargetError;

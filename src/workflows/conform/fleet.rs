@@ -59,7 +59,7 @@ pub fn over_projects(
     conclude(rows, passed_over, unsearched, request.is_whole, run)
 }
 
-/// Which projects a run is about.
+/// The projects of a run.
 struct AskedProjects {
     family: Option<Family>,
     /// Families of the probes that are named.
@@ -96,7 +96,7 @@ fn position(projects: &[PathBuf], from: &Path) -> Result<usize, Failure> {
     })
 }
 
-/// What each run is told.
+/// Returns the options that are passed to each run.
 fn options(request: &ConformRequest) -> Vec<String> {
     let mut options = Vec::new();
     let mut option = |name: &str, value: String| options.extend([name.to_owned(), value]);

@@ -1,4 +1,4 @@
-//! What a caller of `aos conform` asks for.
+//! The request of `aos conform`.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::visible::excerpt;
 
 use super::explain;
 
-/// Which tool is run, and how.
+/// The tool to run, and the options of the run.
 #[derive(Clone, Debug, Default)]
 pub struct ConformRequest {
     /// The project; without it, the current directory.
@@ -35,7 +35,7 @@ pub struct ConformRequest {
 const MAX_JOBS: usize = 64;
 
 impl ConformRequest {
-    /// How many probes run at the same time.
+    /// Returns the number of probes that run at the same time.
     ///
     /// # Errors
     /// When it is none.

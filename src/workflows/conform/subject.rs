@@ -1,4 +1,4 @@
-//! What is run: the tool of a project, or a command that a person gives.
+//! The tool to run: that of a project, or a command from the command line.
 
 use std::path::Path;
 

@@ -20,7 +20,7 @@ const MAX_LISTED: usize = 12;
 /// Longest name in an answer.
 const MAX_NAME: usize = 80;
 
-/// What the answer holds.
+/// The selection of tools in the answer.
 #[derive(Clone, Copy, Debug)]
 pub struct WantedTools {
     pub details: bool,
@@ -193,7 +193,7 @@ fn tool(
     }
 }
 
-/// Where program and files disagree: it was installed from other files, or is another tool.
+/// Returns the differences between program and files: it was installed from other files, or is another tool.
 fn differences(candidate: &Candidate, described: &Described, judged: &Judged) -> Vec<String> {
     let mut found = Vec::new();
     if let (Some(program), Some(files)) = (&judged.version, &described.version)
@@ -258,7 +258,7 @@ fn steps(
     steps
 }
 
-/// Whether the host, which asks everything at the same time, would exceed its limit on this machine.
+/// Returns a note if the host, which starts all probes at the same time, would exceed its limit on this machine.
 fn crowded(host: &dyn Host, probed: &[Option<Probed>]) -> Option<String> {
     let answered = |probed: &&Probed| {
         let Probed { answers, .. } = probed;

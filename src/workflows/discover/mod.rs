@@ -1,6 +1,6 @@
 //! `aos discover`: which tools a host sees on this machine, in which state, and what makes each one ready.
 //!
-//! Looks, asks and reports; what the host looks at and how it judges is the business of its family.
+//! Searches, probes and reports; the directories of the host and its verdicts belong to its family.
 
 mod answer;
 mod probing;
@@ -19,7 +19,7 @@ use probing::Program;
 use scan::{Candidate, Programs, Scan};
 use seam::{DiscoverSurroundings, HOSTS, Host, SearchRoot};
 
-/// What is wanted of one run.
+/// The request of one run.
 #[derive(Debug)]
 pub struct DiscoverRequest<'a> {
     /// Roots in place of those of the host.
@@ -119,7 +119,7 @@ fn keep(scan: &mut Scan, only: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What is run for a tool, and where.
+/// Returns the program of a tool, and the directory in which it runs.
 fn program(host: &dyn Host, candidate: &Candidate, working: &Path) -> Option<Program> {
     let path = candidate.program.clone()?;
     let directory = candidate.directory.as_ref();

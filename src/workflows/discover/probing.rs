@@ -23,14 +23,14 @@ pub struct Program {
     pub directory: PathBuf,
 }
 
-/// What one tool said, and how long it took.
+/// The answer of one tool, and how long it took.
 #[derive(Clone, Debug, Default)]
 pub struct Probed {
     pub answers: Answers,
     pub duration_ms: u64,
 }
 
-/// How many tools are asked at one time.
+/// Returns the number of tools that are probed at the same time.
 #[must_use]
 pub fn workers() -> usize {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);

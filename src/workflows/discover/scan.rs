@@ -1,4 +1,5 @@
-//! Which tools the host sees: the children of its roots and the programs on PATH, with everything it passes over.
+//! The tools that the host sees: the children of its roots and the programs on PATH, and everything that it passes
+//! over.
 //!
 //! Reads names and kinds of entries only. Links are never followed to directories, and every list is bounded.
 
@@ -21,7 +22,7 @@ pub struct Candidate {
     pub name: String,
     /// `None` when only a program on PATH is there.
     pub directory: Option<PathBuf>,
-    /// Where it was found.
+    /// The source in which it was found.
     pub source: &'static str,
     pub program: Option<PathBuf>,
     pub warnings: Vec<String>,
@@ -35,7 +36,7 @@ pub struct PassedOverPath {
     pub fix: String,
 }
 
-/// One root, and what became of it.
+/// One root and its result.
 #[derive(Clone, Debug)]
 pub struct Looked {
     pub root: SearchRoot,
@@ -54,12 +55,12 @@ pub struct Scan {
     pub notes: Vec<String>,
 }
 
-/// Which programs on PATH count as tools.
+/// The programs on PATH that count as tools.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Programs {
     /// Every one, as for the host.
     AreTools,
-    /// They only run the tools of the roots.
+    /// The programs run only the tools of the roots.
     RunTools,
 }
 

@@ -1,4 +1,4 @@
-//! What `aos discover` asks of the family whose host finds its tools on a machine.
+//! The interface of `aos discover` to the family whose host finds its tools on a machine.
 //!
 //! A host knows where it looks, what it reads and how it judges; the workflow looks, reads and runs.
 
@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use crate::contract::family::FamilyParts;
 
-/// Where the host would run.
+/// The environment in which the host would run.
 #[derive(Clone, Debug)]
 pub struct DiscoverSurroundings {
     pub working: PathBuf,
     pub home: Option<PathBuf>,
-    /// Checkout or installation of the host, when somebody named it.
+    /// Checkout or installation of the host, if the caller named it.
     pub installation: Option<PathBuf>,
 }
 
@@ -19,11 +19,11 @@ pub struct DiscoverSurroundings {
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct SearchRoot {
     pub path: PathBuf,
-    /// Where the host has it from.
+    /// The setting or default that names it.
     pub source: &'static str,
 }
 
-/// What the files of one tool say, as the host reads them.
+/// The facts in the files of one tool, as the host reads them.
 #[derive(Clone, Debug, Default)]
 pub struct Described {
     pub label: Option<String>,
@@ -36,11 +36,11 @@ pub struct Described {
     pub keys: Vec<String>,
     /// Whether the directory that a program is installed from is there.
     pub is_installable: bool,
-    /// Files that the host cannot use, or reads otherwise than they are meant.
+    /// Files that the host cannot use, or reads differently than intended.
     pub warnings: Vec<String>,
 }
 
-/// How a probe ended.
+/// The end of a probe.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum Said {
     Exited {
@@ -55,14 +55,14 @@ pub enum Said {
     NotStarted(String),
 }
 
-/// What the probes of one tool said; a probe that was not needed is `None`.
+/// The answers of one tool to its probes; a probe that was not needed is `None`.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
     pub first: Option<Said>,
     pub second: Option<Said>,
 }
 
-/// What the host makes of a tool.
+/// The state of a tool for the host.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum State {
     Ready,
@@ -90,14 +90,14 @@ impl State {
 #[derive(Clone, Debug)]
 pub struct Judged {
     pub state: State,
-    /// What the published document promises for the same answers.
+    /// The state that the published document promises for the same answers.
     pub promised: State,
     /// A stable word for the reason.
     pub reason: &'static str,
     /// The reason and what to do about it, for every tool with this reason.
     pub meaning: &'static str,
     pub fix: &'static str,
-    /// What this tool said about it.
+    /// The tool's own statement about it.
     pub detail: Option<String>,
     /// The tool's own name, version and command ids.
     pub tool: Option<String>,
@@ -111,13 +111,13 @@ pub struct Judged {
 pub trait Host: Sync {
     fn name(&self) -> &'static str;
 
-    /// Directories that it looks at, the one that wins first.
+    /// Returns the directories that it searches, the one that wins first.
     fn roots(&self, surroundings: &DiscoverSurroundings) -> Vec<SearchRoot>;
 
-    /// What the names of its tools start with.
+    /// Returns the prefix of the names of its tools.
     fn prefix(&self) -> &'static str;
 
-    /// A file that makes a directory one of its tools, whatever the directory is called.
+    /// A file that makes a directory one of its tools, regardless of its name.
     fn marker(&self) -> &'static str;
 
     /// Places of the program of `name` in its directory, the one that wins first.
@@ -138,7 +138,7 @@ pub trait Host: Sync {
     /// Longest time of a probe, and most bytes it may write.
     fn limits(&self) -> (std::time::Duration, usize);
 
-    /// Whether the answer to the first probe lets the host go on to the second.
+    /// True if the answer to the first probe lets the host go on to the second.
     fn accepts(&self, said: &Said) -> bool;
 
     /// The verdict on a tool that has a program.

@@ -1,4 +1,4 @@
-//! What may stop aos from working here, each with a fix.
+//! Problems that may stop aos from working here, each with a fix.
 
 mod programs;
 mod update;

@@ -76,7 +76,7 @@ pub fn git() -> DoctorCheck {
     look(&GIT)
 }
 
-/// Whether git knows who commits: without it, a new project has no first commit.
+/// Checks that git knows the author of commits: without one, a new project has no first commit.
 pub fn git_identity() -> DoctorCheck {
     const NAME: &str = "git_identity";
     let invocation = Invocation {

@@ -16,7 +16,7 @@ use crate::update::skill::{self, SkillManifest};
 use crate::workflows::asked;
 use crate::workflows::update::agent;
 
-/// What the look at the releases found.
+/// The result of asking for the releases.
 pub struct ReleaseLook {
     pub check: DoctorCheck,
     pub notices: Vec<Notice>,
@@ -81,7 +81,7 @@ pub fn skill() -> DoctorCheck {
     }
 }
 
-/// Asks for the newest release, briefly; a network that is not there is no fault of this machine.
+/// Asks for the newest release, with a short time limit; a missing network is not a fault of this machine.
 pub fn look() -> ReleaseLook {
     match newest() {
         Ok((running, latest)) if latest.version.cmp_precedence(&running).is_gt() => {

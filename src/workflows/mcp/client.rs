@@ -87,7 +87,7 @@ fn unknown(id: &str) -> Failure {
         .detail("known_clients", known)
 }
 
-/// A client starts the server in a directory of its own choice, so paths must be whole. Names stay names.
+/// Makes a path absolute, because a client starts the server in a directory of its own choice. Names stay names.
 fn absolute(package: &str) -> String {
     match files::canonical(Path::new(package)) {
         Ok(path) => path.display().to_string(),

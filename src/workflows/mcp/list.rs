@@ -1,4 +1,4 @@
-//! What a server offers, as data and for a person.
+//! The tools that a server offers, as data and as text.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::visible::{Visible, visible};
 /// Most modes whose tools are counted as left out.
 const MAX_LINES: usize = 20;
 
-/// What is served.
+/// Returns the list of served tools.
 pub fn listed(catalogue: &Catalogue) -> Outcome {
     let packages = catalogue.providers.iter().map(|provider| {
         let identity = provider.identity();
@@ -58,7 +58,8 @@ fn text(catalogue: &Catalogue) -> Visible {
         lines.push(Visible::literal("presented as search_tools, describe_tools and call_tool"));
     }
     for (mode, count) in catalogue.withheld().into_iter().take(MAX_LINES) {
-        lines.push(visible!("{} more need `--allow-mode {}`", count, mode.as_str()));
+        let need = if count == 1 { "needs" } else { "need" };
+        lines.push(visible!("{} more {} `--allow-mode {}`", count, need, mode.as_str()));
     }
     Visible::joined(lines, "\n")
 }

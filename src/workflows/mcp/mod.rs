@@ -13,7 +13,7 @@ use crate::mcp::mode::ToolMode;
 pub use client::configuration;
 pub use serve::serve;
 
-/// Which packages are served, and what of them.
+/// The packages to serve, and their filter.
 #[derive(Clone, Debug)]
 pub struct ServeRequest {
     pub packages: Vec<String>,
@@ -32,7 +32,7 @@ pub struct ServeRequest {
     pub is_list: bool,
 }
 
-/// Which client is configured, and what it gets.
+/// The client to configure, and its server.
 #[derive(Clone, Debug)]
 pub struct ClientRequest {
     /// Without it, the clients are listed.

@@ -131,7 +131,7 @@ fn options(request: &ServeRequest, run: &Run) -> Result<Options, Failure> {
     })
 }
 
-/// What a person should know when a server starts.
+/// Prints notes for the user when a server starts.
 fn greet(session: &McpSession) {
     let catalogue = session.catalogue();
     let mut lines = Vec::new();
@@ -150,7 +150,8 @@ fn greet(session: &McpSession) {
     }
     for (mode, count) in catalogue.withheld() {
         let mode = mode.as_str();
-        lines.push(visible!("{} tools need `--allow-mode {}` and are not offered", count, mode));
+        let need = if count == 1 { "tool needs" } else { "tools need" };
+        lines.push(visible!("{} {} `--allow-mode {}`: not offered", count, need, mode));
     }
     if catalogue.tools().next().is_none() {
         lines.push(Visible::literal("no tool is offered"));

@@ -1,4 +1,4 @@
-//! What the packages of a server are, by directory, by program or by name; nothing of them runs here.
+//! The packages of a server, by directory, by program or by name; none of them runs here.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::visible::excerpt;
 /// Why the network is as it is, before anything has been decided.
 pub const NOT_DECIDED: &str = "nothing has been decided about the network";
 
-/// What each argument names.
+/// Returns the package that each argument names.
 ///
 /// # Errors
 /// When one names nothing, or a project that cannot be served.
@@ -58,7 +58,7 @@ fn of_project(project: &Project) -> Result<Source, Failure> {
     Ok(Source { kind: SourceKind::Project(project.root.clone()), opener })
 }
 
-/// What a package says of itself.
+/// Returns the declaration of a package.
 ///
 /// # Errors
 /// When it is not there, or its description is not valid.

@@ -48,7 +48,7 @@ fn create(above: &Path, directory: &Path) -> std::io::Result<()> {
     files::create_directory(directory)
 }
 
-/// Why a copy cannot be made.
+/// Returns the error for a copy that cannot be made.
 #[must_use]
 pub fn failure(error: &std::io::Error) -> Failure {
     Failure::new(io_code(error), format!("a copy of the project cannot be made: {error}"))

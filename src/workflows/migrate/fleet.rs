@@ -69,7 +69,7 @@ pub fn migrate_all(root: &Path, request: &MigrateRequest, run: &Run) -> Result<O
     }
 }
 
-/// Why nothing is done in a project that is in order and has no rewrites.
+/// Returns the reason why nothing is done in a valid project whose family has no rewrites.
 fn of_another_family(path: &Path) -> Option<String> {
     let project = Project::open(path).ok()?;
     let is_other =

@@ -40,7 +40,7 @@ use proof::Prover;
 use request::{MigrateRequest, ProofDepth};
 use seam::{MIGRATORS, Migrator, ProjectRewrite, RewriteSubject, Rewritten, UntouchedPlace};
 
-/// Who allows a change.
+/// The consent to a change.
 #[derive(Clone, Copy)]
 enum Consent<'a> {
     /// The write gate; plans of a preview are noted.
@@ -66,7 +66,7 @@ fn migrate_with(
     conclude(&project, prepared, request, run, consent)
 }
 
-/// Why a project stays as it is.
+/// Returns the message about a project that stays unchanged.
 fn without_rewrites(family: Family) -> String {
     format!("aos has no rewrites for projects of the family `{family}`")
 }
@@ -301,7 +301,7 @@ fn conclude(
     }
 }
 
-/// Bytes that can be had again: those of aos, its records, and a baseline that becomes smaller.
+/// Bytes that can be restored: those of aos, its records, and a baseline that becomes smaller.
 fn known(
     project: &Project,
     record: &crate::generate::record::Record,

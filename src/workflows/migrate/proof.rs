@@ -29,7 +29,7 @@ const MAX_KEPT: u64 = 256 * 1024;
 /// Most probes that an answer names.
 const MAX_NAMED: usize = 40;
 
-/// What an examination gave: verdicts, or why there are none.
+/// The result of an examination: verdicts, or the reason why there are none.
 type Examination = Result<ProbeVerdicts, Reason>;
 
 /// Examines trees of one project.

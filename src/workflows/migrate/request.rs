@@ -1,4 +1,4 @@
-//! What a call of `aos migrate` asks for.
+//! The request of `aos migrate`.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What `aos migrate` asks of a family: its rewrites, and how a copy of a project is started.
+//! The interface of `aos migrate` to a family: its rewrites, and how a copy of a project is started.
 //!
 //! A rewrite gets the files of a project and returns the changed ones; it reads and writes nothing itself.
 
@@ -32,7 +32,7 @@ impl UntouchedPlace {
     }
 }
 
-/// What a rewrite wants.
+/// The result of a rewrite.
 #[derive(Clone, Debug, Default)]
 pub struct Rewritten {
     /// The whole content of each changed file; `None` deletes it.
@@ -72,7 +72,7 @@ pub struct ProjectRewrite {
 pub struct ProjectLauncher {
     pub path: String,
     pub text: String,
-    /// What it must be able to read beside the project.
+    /// Paths outside the project that it must be able to read.
     pub readable: Vec<PathBuf>,
 }
 
@@ -81,7 +81,7 @@ pub trait Migrator: Sync {
     /// In the order in which they are made.
     fn rewrites(&self) -> &'static [ProjectRewrite];
 
-    /// How a copy of the project at `root` is started.
+    /// Returns the launcher of a copy of the project at `root`.
     ///
     /// # Errors
     /// Why it cannot be started, one sentence.

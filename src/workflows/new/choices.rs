@@ -1,4 +1,4 @@
-//! What the names on the command line stand for, with a hint when it is nothing.
+//! The meaning of the names on the command line, with a hint for an unknown one.
 
 use crate::contract::suggestion;
 use crate::generate::record_origin::TemplateOrigin;
@@ -18,7 +18,7 @@ pub struct ChosenValues {
     pub own: Option<OwnTemplate>,
 }
 
-/// What a project keeps of the user's own template.
+/// The parts of the user's own template that a project keeps.
 pub struct OwnTemplate {
     pub origin: TemplateOrigin,
     pub archive: Content,
@@ -107,7 +107,7 @@ pub fn preset_text<'a>(
     Ok((chosen.to_owned(), text))
 }
 
-/// A slip of the finger would make another project than the one that is meant.
+/// Refuses a name that is nearly that of a preset: a typing error would create another project than the intended one.
 fn nearly(name: &str, preset: &str) -> Failure {
     let message = format!(
         "`{}` is not a preset, but `{preset}` is; nothing was written, because the name may be a typing error",

@@ -34,7 +34,7 @@ pub struct DescribedProject {
     pub plan: ApiPlan,
 }
 
-/// The description in a file, whatever the selection.
+/// The description in a file, regardless of the selection.
 pub struct LoadedApi {
     pub api: ApiDescription,
     pub digest: Digest,
@@ -109,7 +109,7 @@ pub fn make(
 /// Reads the description at `file`, and the files below its directory that it refers to.
 ///
 /// # Errors
-/// When it is no description, or too large.
+/// When it is not a description, or too large.
 pub fn load(file: &Path) -> Result<LoadedApi, Failure> {
     let shown = file.display().to_string();
     let refused = |reason: String| {
@@ -138,7 +138,7 @@ pub fn load(file: &Path) -> Result<LoadedApi, Failure> {
     Ok(LoadedApi { api, digest, name: excerpt(&name, 100) })
 }
 
-/// What the command line says.
+/// Returns the choices on the command line.
 ///
 /// # Errors
 /// When a pair is none.
@@ -235,7 +235,7 @@ fn unmet(fault: &WishFault) -> Failure {
     Failure::new(code, fault.to_string()).hint(hint)
 }
 
-/// What there is to say about a plan.
+/// Returns the answer about a plan.
 #[must_use]
 pub fn answer(api: &ApiDescription, plan: &ApiPlan, digest: Digest) -> DescribedApi {
     let commands = plan.commands.iter().map(|command| {
@@ -337,13 +337,13 @@ pub fn text(api: &DescribedApi, style: Style) -> Visible {
         lines.extend(reasons.map(|note| visible!("      {} {}", style.warning("note:"), note)));
     }
     if !api.left_out.is_empty() {
-        lines.push(visible!("{} operations are left out:", api.left_out.len()));
+        lines.push(visible!("left out: {}", api.left_out.len()));
         lines.extend(
             api.left_out.iter().map(|left| visible!("  {}: {}", left.request, left.reason)),
         );
     }
     if api.unselected > 0 {
-        lines.push(visible!("{} operations are not selected", api.unselected));
+        lines.push(visible!("not selected: {}", api.unselected));
     }
     let tags: Vec<_> =
         api.tags.iter().map(|tag| format!("{} ({})", tag.tag, tag.operations)).collect();

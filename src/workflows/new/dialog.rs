@@ -46,7 +46,7 @@ pub fn complete(mut request: NewRequest) -> Result<NewRequest, Failure> {
     let files = project.files.len();
     let yours = files - project.managed.len();
     terminal::write_stderr(&visible!(
-        "{}: {}, {} of them yours to edit; template {} {}, contract {}\nThe same again: {}\n",
+        "{}: {}, {} of them yours to edit; template {} {}, contract {}\nThe same as one command: {}\n",
         place.target.display(),
         counted(files, "file"),
         yours,
@@ -61,7 +61,7 @@ pub fn complete(mut request: NewRequest) -> Result<NewRequest, Failure> {
     Err(declined())
 }
 
-/// Whether a named project of somebody's own template lacks an answer that has no default.
+/// Whether a named project of the user's own template lacks an answer that has no default.
 ///
 /// # Errors
 /// When there is no such template, or it has a fault.
@@ -144,7 +144,7 @@ fn answers_to(template: &Template, request: &NewRequest) -> Result<Vec<String>, 
     let all = request.answers.is_none()
         && others > 0
         && prompt::yes(
-            &visible!("Answer {} more questions, instead of taking the defaults?", others),
+            &visible!("Answer {} more questions (otherwise the defaults apply)?", others),
             false,
         )
         .map_err(left)?;

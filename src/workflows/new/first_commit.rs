@@ -9,8 +9,8 @@ use crate::system::process::{self, Invocation, ProcessError};
 
 /// Longest time one git call may take.
 const LIMIT: Duration = Duration::from_secs(10);
-/// Settings that keep hooks, monitors, filters and ignore lists of this machine out, whatever the call: the first
-/// commit is exactly the tree that was made.
+/// Settings that keep hooks, monitors, filters and ignore lists of this machine out in every call: the first commit is
+/// exactly the tree that was made.
 const OWN_SETTINGS: [&str; 10] = [
     "-c",
     "core.hooksPath=/dev/null",
@@ -38,7 +38,7 @@ const FOREIGN: [&str; 11] = [
     "GIT_CONFIG_PARAMETERS",
 ];
 
-/// What became of the repository.
+/// The state of the repository.
 #[derive(Clone, Debug)]
 pub struct FirstCommit {
     pub initialised: bool,
@@ -64,7 +64,7 @@ impl FirstCommit {
     }
 }
 
-/// Whether `directory` is already inside a git repository; found without starting git.
+/// True if `directory` is already inside a git repository; found without starting git.
 #[must_use]
 pub fn inside_repository(directory: &Path) -> bool {
     directory

@@ -11,7 +11,7 @@ use crate::workflows::Run;
 
 use super::choices::{self, embedded_template};
 
-/// Describes every template of aos, or the one of somebody's own that `wanted` names.
+/// Describes every template of aos, or the one of the user's own that `wanted` names.
 ///
 /// # Errors
 /// When a template is faulty.

@@ -1,4 +1,4 @@
-//! What `aos new` answers.
+//! The answers of `aos new`.
 
 use crate::visible::counted;
 use std::collections::BTreeSet;
@@ -102,7 +102,7 @@ impl NewProject {
         std::iter::once(enter).chain(self.next.iter().cloned()).collect()
     }
 
-    /// How many files aos keeps, and where.
+    /// Says how many files aos manages, and where.
     fn kept(&self) -> String {
         if self.tag.is_none() {
             return format!("{ARCHIVE_PATH}, from which `aos upgrade` merges");
@@ -123,7 +123,7 @@ impl NewProject {
         )
     }
 
-    /// What the project was made from, for the first line.
+    /// Returns the source of the project, for the first line.
     fn made_from(&self) -> String {
         let mut parts: Vec<_> =
             self.subject.commands().map(|count| format!("{count} commands")).into_iter().collect();
@@ -149,7 +149,7 @@ impl NewProject {
         lines.push(visible!("\n{}", style.strong("Yours to edit")));
         let yours = self.files.paths().filter(|path| !self.managed.contains(*path));
         lines.push(tree::text(yours.map(RelativePath::as_str), style));
-        lines.push(visible!("\n{} {}", style.strong("Kept by aos"), self.kept()));
+        lines.push(visible!("\n{} {}", style.strong("Managed by aos"), self.kept()));
         let repository = match git {
             FirstCommit { committed: true, .. } => "repository made, first commit done".to_owned(),
             FirstCommit { initialised: true, reason, .. } => {

@@ -1,4 +1,4 @@
-//! A preset of one's own, `--preset FILE.toml`: one file that declares an API and all its operations.
+//! A preset of the user's own, `--preset FILE.toml`: one file that declares an API and all its operations.
 //!
 //! The project keeps the file, so that `aos upgrade` renders it again.
 
@@ -11,12 +11,12 @@ use crate::system::files;
 
 use super::subject::SCAFFOLDERS;
 
-/// Where a project has its preset; also its name in the record.
+/// The path of a project's preset; also its name in the record.
 pub const PATH: &str = "preset.toml";
 /// Largest preset, in bytes.
 const MAX_BYTES: u64 = 8 * 1024 * 1024;
 
-/// The preset that is meant: a file is read and becomes one of those of the template.
+/// The preset that is intended: a file is read and becomes one of those of the template.
 ///
 /// # Errors
 /// When the file cannot be read, or the template takes none.

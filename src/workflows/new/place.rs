@@ -16,7 +16,7 @@ use super::request::NewRequest;
 /// Files that a host puts into a new repository.
 const OF_A_HOST: [&str; 5] = [".git", ".gitignore", ".gitattributes", "readme", "license"];
 
-/// Where the project goes.
+/// The location of the project.
 pub struct NewPlace {
     pub target: PathBuf,
     /// Directories above the target that must be made, the outermost first.
@@ -154,7 +154,7 @@ fn resolve(dir: &Path, option: &str) -> Result<(PathBuf, Vec<PathBuf>), Failure>
     Ok((place, missing))
 }
 
-/// Whether a directory holds nothing but what a host puts into a new repository.
+/// True if a directory contains only files that a host puts into a new repository.
 fn is_fresh(directory: &Path) -> bool {
     let is_of_a_host = |name: &std::ffi::OsString| {
         let name = name.to_string_lossy().to_lowercase();
@@ -169,7 +169,7 @@ fn is_fresh_repository(directory: &Path) -> bool {
         && !matches!(files::kind(&directory.join(".git")), Ok(Kind::Absent) | Err(_))
 }
 
-/// Whether a directory is what other repositories have in `.git`.
+/// True if a directory has the entries of a `.git` directory.
 fn is_bare_repository(directory: &Path) -> bool {
     let kind = |name: &str| files::kind(&directory.join(name));
     matches!(kind("HEAD"), Ok(Kind::File { .. }))

@@ -38,7 +38,7 @@ pub struct NewProject {
     pub notes: Vec<String>,
     /// Commands to run in the new project.
     pub next: Vec<String>,
-    /// What to do with it first.
+    /// The first step after creation.
     pub advice: Option<String>,
     /// The description that its commands are made from.
     pub api: Option<DescribedApi>,

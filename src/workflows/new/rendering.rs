@@ -35,7 +35,7 @@ pub struct Rendering {
     pub record: Record,
     /// Commands to run in the new project.
     pub next: Vec<String>,
-    /// What to do with it first.
+    /// The first step after creation.
     pub advice: Option<String>,
 }
 
@@ -58,7 +58,7 @@ impl<'a> NamedProject<'a> {
         Ok(Self { template, wanted, name })
     }
 
-    /// What defaults of questions may use.
+    /// Returns the variables for the defaults of questions.
     pub fn variables(&self) -> Map<String, Value> {
         self.name.variables()
     }
@@ -153,7 +153,7 @@ impl From<RenderError> for Unrendered {
     }
 }
 
-/// Templates are part of the binary, so what they break is no fault of the input.
+/// Templates are part of the binary, so what they break is not a fault of the input.
 fn faulty(error: impl std::fmt::Display) -> Failure {
     Failure::new(ErrorCode::Unknown, format!("the template cannot be rendered: {error}"))
         .hint("this build of aos is defective; install a release")

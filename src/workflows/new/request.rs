@@ -1,4 +1,4 @@
-//! What a call of `aos new` asks for.
+//! The request of `aos new`.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a new project is about, as its family sees it.
+//! The subject of a new project, as its family sees it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::plan::{FileSet, FileSetError};
 use crate::report::answers::openapi::ApiChange;
 use crate::report::{ErrorCode, Failure};
 
-/// What the command line asks for.
+/// The choices on the command line.
 #[derive(Clone, Copy, Debug)]
 pub struct WantedProject<'a> {
     pub name: &'a str,
@@ -25,14 +25,14 @@ pub struct WantedProject<'a> {
     pub checkout: Option<&'a Path>,
 }
 
-/// What names of a tool leave room for.
+/// The room that the name of a tool leaves for other names.
 #[derive(Clone, Debug)]
 pub struct DescribedNames {
     pub id_length: usize,
     pub variable_prefix: String,
 }
 
-/// How a family makes new projects.
+/// The creation of new projects of a family.
 pub trait Scaffolder: Sync {
     /// NAME under the rules of the family.
     ///
@@ -40,13 +40,13 @@ pub trait Scaffolder: Sync {
     /// When no project can be called so.
     fn name(&self, wanted: &WantedProject<'_>) -> Result<Box<dyn Named>, Failure>;
 
-    /// Whether a user's file can declare the operations of a project.
+    /// True if a user's file can declare the operations of a project.
     fn takes_own_preset(&self) -> bool {
         false
     }
 
-    /// How many characters the id of a command of this tool may have, and the prefix of its environment variables;
-    /// `None` where no commands are made from a description.
+    /// Returns the maximum length of a command id of this tool, and the prefix of its environment variables; `None` if
+    /// no commands are made from a description.
     ///
     /// # Errors
     /// When no project can be called so.
@@ -65,7 +65,7 @@ pub trait Scaffolder: Sync {
         Ok(BTreeMap::new())
     }
 
-    /// What another preset of the same API changes.
+    /// Returns the changes in another preset of the same API.
     ///
     /// # Errors
     /// When one of them cannot be read.
@@ -86,18 +86,18 @@ pub trait Scaffolder: Sync {
         Ok(String::new())
     }
 
-    /// Whether a project becomes a part of another program.
+    /// True if a project becomes a part of another program.
     fn takes_checkout(&self) -> bool {
         false
     }
 }
 
-/// How each family makes new projects.
+/// The scaffolder of each family.
 pub static SCAFFOLDERS: FamilyParts<dyn Scaffolder> = FamilyParts::new();
 
 /// The name of a new project, before its questions are answered.
 pub trait Named {
-    /// What defaults of questions may use.
+    /// Returns the variables for the defaults of questions.
     fn variables(&self) -> Map<String, Value>;
 
     /// The subject that the command line asks for; a preset is named in the answers.
@@ -116,7 +116,7 @@ pub trait Subject {
     /// Name of the project's directory.
     fn tool(&self) -> &str;
 
-    /// What NAME was, for the record.
+    /// Returns the value of NAME, for the record.
     fn name(&self) -> &str;
 
     /// The package of its code.
@@ -127,15 +127,15 @@ pub trait Subject {
         None
     }
 
-    /// How many commands the new tool has, where that follows from the preset.
+    /// Returns the number of commands of the new tool, if it follows from the preset.
     fn commands(&self) -> Option<usize> {
         None
     }
 
-    /// What its templates may use.
+    /// Returns the variables for its templates.
     fn variables(&self, answers: &BTreeMap<String, String>, origin: &ScaffoldOrigin<'_>) -> Value;
 
-    /// What its templates repeat files for: a name and its variables each.
+    /// Returns the names for which its templates repeat files, each with its variables.
     fn resources(&self) -> Vec<(String, Value)> {
         Vec::new()
     }

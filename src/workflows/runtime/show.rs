@@ -19,7 +19,7 @@ use super::state::state as summary;
 /// Shows the runtime of the project of this directory.
 ///
 /// # Errors
-/// When this directory is no project.
+/// When this directory is not a project.
 pub fn show(run: &Run) -> Result<Outcome, Failure> {
     let project = Project::open(Path::new("."))?;
     let Some(state) = RuntimeState::of(&project) else {
@@ -43,7 +43,9 @@ pub fn show(run: &Run) -> Result<Outcome, Failure> {
     if !state.owned.is_empty() {
         lines.push(visible!("\n{}", run.style.strong("Yours")));
         let owned = state.owned.iter();
-        lines.extend(owned.map(|part| visible!("  {} (taken at {})", part.path, part.version)));
+        lines.extend(
+            owned.map(|part| visible!("  {} (owned since runtime {})", part.path, part.version)),
+        );
     }
     if let (true, Some(newest)) = (state.is_behind(), state.newest) {
         lines.push(visible!("\nthis aos has {}: {}", newest, run.style.accent("aos sync-spec")));

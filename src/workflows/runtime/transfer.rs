@@ -34,7 +34,7 @@ pub fn own(text: &str, write: &WriteOptions, run: &Run) -> Result<Outcome, Failu
     let subject = RuntimeRecords::of(&project)?;
     let part = subject.part(text)?;
     if let Some(owner) = subject.section.owner(&part) {
-        let text = visible!("{} is yours since runtime {}", part, owner.version);
+        let text = visible!("{} has been yours since runtime {}", part, owner.version);
         let change = PartTransfer {
             command: "runtime own",
             status: "unchanged",
@@ -160,7 +160,7 @@ impl RuntimeRecords {
         Ok(Self { record, section, lock, locked, state })
     }
 
-    /// The part that somebody named, from the root of the project or from the directory of the runtime.
+    /// The part that the caller named, from the root of the project or from the directory of the runtime.
     fn part(&self, text: &str) -> Result<RelativePath, Failure> {
         let text = text.trim_end_matches('/');
         let refused = |error: &dyn std::fmt::Display| {
@@ -234,8 +234,10 @@ impl PartTransfer {
         let mut lines = vec![visible!("{} {}", run.style.good(self.status), self.part)];
         lines.push(changes::text(&self.plan, run.style));
         lines.push(Visible::literal(match self.status {
-            "owned" => "aos no longer checks or replaces it; `aos runtime return` gives it back",
-            _ => "aos keeps it again",
+            "owned" => {
+                "aos no longer checks or replaces it; `aos runtime return` returns it to aos"
+            }
+            _ => "aos manages it again",
         }));
         lines.extend(
             self.notes.iter().map(|note| visible!("{} {}", run.style.warning("note:"), note)),

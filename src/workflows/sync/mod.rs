@@ -40,7 +40,7 @@ use crate::workflows::write_gate::{self, Decision, Offer, WriteOptions, WriteReq
 /// Brings a project to the contract that `args` asks for.
 ///
 /// # Errors
-/// When the tag cannot be had, a source is refused, or work would be lost without a token.
+/// When the tag cannot be obtained, a source is refused, or work would be lost without a token.
 pub fn follow(args: &SyncRequest, roots: Option<TrustRoot>, run: &Run) -> Result<Outcome, Failure> {
     let (project, mut notes) = open(&args.path, &args.write)?;
     let adoption = adopt(&project)?;
@@ -116,16 +116,16 @@ pub fn has_contract(family: Family, command: &str) -> Result<(), Failure> {
         return Ok(());
     }
     Err(Failure::new(ErrorCode::Validation, without_contract(command))
-        .hint("use `aos upgrade` for its template and `aos check` for both"))
+        .hint("use `aos upgrade` to update it to a newer template, and `aos check` to check it"))
 }
 
-/// Why a command does nothing in a project that follows no contract.
+/// Explains why a command does nothing in a project that follows no contract.
 #[must_use]
 pub fn without_contract(command: &str) -> String {
     format!("the project follows no contract, so `aos {command}` has nothing to do")
 }
 
-/// Whether the project at `path` is one that follows no contract.
+/// True if the project at `path` is one that follows no contract.
 #[must_use]
 pub fn is_without_contract(path: &Path) -> bool {
     Project::open(path).is_ok_and(|project| {
@@ -136,7 +136,7 @@ pub fn is_without_contract(path: &Path) -> bool {
 /// Opens a project for writing: undoes a write of this machine that was cut off first, unless this is a dry run.
 ///
 /// # Errors
-/// When the path is no project, or there is a journal that cannot be carried out.
+/// When the path is not a project, or there is a journal that cannot be carried out.
 pub fn open(path: &Path, write: &WriteOptions) -> Result<(Project, Vec<String>), Failure> {
     let project = Project::open(path)?;
     let notes = put_back(&project.root, write)?;
@@ -146,7 +146,7 @@ pub fn open(path: &Path, write: &WriteOptions) -> Result<(Project, Vec<String>),
     Ok((project.reload(), notes))
 }
 
-/// What the lock claims for aos without being of aos; it is left alone and named.
+/// Returns files that the lock lists although they do not belong to aos; they are kept and reported.
 ///
 /// # Errors
 /// When two wanted files are one.
@@ -236,7 +236,7 @@ fn status(project: &Project, plan: &Plan, adopting: bool, tag: &SpecTag) -> &'st
     }
 }
 
-/// Digests of bytes that can be had again: what the lock records, released contract files, and aos's own records.
+/// Digests of bytes that can be restored: what the lock records, released contract files, and aos's own records.
 #[must_use]
 pub fn known(
     project: &Project,
@@ -286,7 +286,7 @@ struct SyncSummary<'a> {
 }
 
 impl SyncSummary<'_> {
-    /// Where the contract comes from and what vouches for it: part of every answer.
+    /// Returns the source of the contract and the reason to trust it, which are part of every answer.
     fn origin(&self) -> SpecOrigin {
         let trust = &self.obtained.trust;
         SpecOrigin {
@@ -325,7 +325,7 @@ impl SyncSummary<'_> {
         offer.outcome_with(facts, SyncAnswer::Preview)
     }
 
-    /// Who must confirm reads what the preview says.
+    /// Adds the contents of the preview to the error that asks for a confirm token.
     fn explain(&self, mut failure: Failure, run: &Run) -> Failure {
         failure = failure.with(&self.origin());
         if failure.code == ErrorCode::ConfirmationRequired {

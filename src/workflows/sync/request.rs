@@ -1,4 +1,4 @@
-//! What a call of `aos sync-spec` asks for.
+//! The request of `aos sync-spec`.
 
 use std::path::PathBuf;
 

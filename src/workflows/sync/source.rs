@@ -1,4 +1,4 @@
-//! Which contract is vendored: from the binary, from `--from DIR`, or from the source in aos.toml.
+//! The contract to vendor: from the binary, from `--from DIR`, or from the source in aos.toml.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,24 +17,24 @@ use crate::workflows::asked::requested_tag;
 
 use super::request::SyncRequest;
 
-/// The contract of `project` at its pin, or at the tag that somebody asked for.
+/// The contract of `project` at its pin, or at the tag that the caller requested.
 ///
 /// # Errors
-/// When it cannot be had or is refused.
+/// When it cannot be obtained or is refused.
 pub fn obtain(project: &Project, record: &Record, to: Option<&str>) -> Result<Obtained, Failure> {
     choose(&SyncRequest::following(to), project, record, None)
 }
 
-/// What the record says about its source once it follows `obtained`.
+/// Returns the section of the record about its source after it follows `obtained`.
 #[must_use]
 pub fn followed(record: &Record, obtained: &Obtained) -> SpecSection {
     follow(&record.spec, &SyncRequest::following(None), obtained).0
 }
 
-/// The contract that somebody asked for.
+/// The contract that the caller requested.
 ///
 /// # Errors
-/// When it cannot be had or is refused; nothing was written then.
+/// When it cannot be obtained or is refused; nothing was written then.
 pub fn choose(
     args: &SyncRequest,
     project: &Project,
@@ -52,7 +52,7 @@ pub fn choose(
     }
 }
 
-/// What the record says from now on. A source on a host is a choice of its owner and stays, unless somebody names
+/// Returns the new section of the record. A source on a host was chosen by the owner and stays, unless the caller names
 /// another source.
 pub fn follow(
     spec: &SpecSection,

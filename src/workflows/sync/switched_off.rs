@@ -6,7 +6,7 @@ use crate::inputs::desired::Desired;
 use crate::inputs::project::Project;
 use crate::report::Failure;
 
-/// What a family says about a move to other files.
+/// The judgement of a family about a move to other files.
 pub trait MoveGuard: Sync {
     /// Refuses a move that takes something away.
     ///

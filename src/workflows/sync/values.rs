@@ -1,4 +1,4 @@
-//! What a new contract changes in the values of the old one: tools compile against them, and tests assert them.
+//! The changes of a new contract to the values of the old one: tools compile against them, and tests assert them.
 
 use std::collections::BTreeMap;
 

@@ -30,7 +30,7 @@ impl Forms {
         Self(forms)
     }
 
-    /// Whether two forms are the same text, so that only their surroundings tell them apart.
+    /// True if two forms are the same text, so that only their surroundings tell them apart.
     #[must_use]
     pub fn are_ambiguous(&self) -> bool {
         self.0
@@ -108,7 +108,7 @@ impl Forms {
     }
 }
 
-/// Whether a form between two symbols is a word of its own, or the start of one in the same style.
+/// True if a form between two symbols is a word of its own, or the start of one in the same style.
 fn is_whole(key: &str, before: Option<char>, after: Option<char>) -> bool {
     let is_word = |symbol: Option<char>| symbol.is_some_and(|symbol| symbol.is_alphanumeric());
     match key {

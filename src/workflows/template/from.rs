@@ -89,7 +89,7 @@ pub fn from(
         .write(write, run)
 }
 
-/// Why a path cannot be in a template.
+/// Returns the reason why a path cannot be in a template.
 fn refusal(path: &str) -> Option<String> {
     if is_of_aos(path) {
         return Some("aos writes it".to_owned());

@@ -15,7 +15,7 @@ use crate::workflows::new::place::NewPlace;
 use crate::workflows::new::shell_word;
 use crate::workflows::write_gate::{self, Decision, WriteOptions, WriteRequest};
 
-/// What a template was made of, and with which call.
+/// The source of a template, and the call that made it.
 pub struct Making<'a> {
     pub command: &'static str,
     pub target: &'a Path,

@@ -1,4 +1,4 @@
-//! Templates of one's own: checked, started, made of a repository, and imported from other tools.
+//! Templates of the user's own: checked, started, made of a repository, and imported from other tools.
 
 mod check;
 mod combinations;

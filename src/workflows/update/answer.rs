@@ -41,7 +41,7 @@ pub struct AnswerDraft {
     pub remote: Option<Version>,
     method: &'static str,
     evidence: String,
-    /// What a person or an agent can run to get there.
+    /// A command that gets there, for a person or an agent.
     pub command: String,
     signer: Option<(String, u64)>,
     pub checksum_verified: bool,
@@ -83,7 +83,7 @@ impl AnswerDraft {
         }
     }
 
-    /// Who signed the release, once that is verified.
+    /// Adds the signer of the release, once it is verified.
     pub fn signed(&mut self, signed: Option<&Signed<'_>>) {
         self.signer = signed.map(|signed| (signed.signer.clone(), signed.log_index));
     }

@@ -35,7 +35,8 @@ pub use self::request::UpdateRequest;
 /// Brings program and Skill to the newest release, or says what that would do.
 ///
 /// # Errors
-/// Every failure says its stage, the version that runs now, whether the program was replaced, and what became of the Skill.
+/// Every failure says its stage, the version that runs now, whether the program was replaced, and the state of the
+/// Skill.
 pub fn update(args: &UpdateRequest, run: &Run) -> Result<Outcome, Failure> {
     let mut state = UpdateState::new(program::version());
     work(args, run, &mut state).map_err(|failure| state.explain(failure, args))
@@ -68,7 +69,7 @@ fn work(args: &UpdateRequest, run: &Run, state: &mut UpdateState) -> Result<Outc
     }
 }
 
-/// How aos introduces itself.
+/// Returns the user agent of aos.
 #[must_use]
 pub fn agent() -> String {
     format!("aos/{}", program::version())
@@ -181,7 +182,7 @@ impl<'a> Job<'a> {
         answer.outcome(self.run)
     }
 
-    /// What a person or an agent runs to get there.
+    /// Returns a command that gets there, for a person or an agent.
     fn own_command(&self) -> String {
         if let InstallMethod::Managed { command: Some(command), .. } = &self.installation.method {
             return command.clone();
@@ -196,7 +197,7 @@ impl<'a> Job<'a> {
         command
     }
 
-    /// What an update would do, step by step.
+    /// Returns the steps of an update.
     fn plan(&self, found: &FoundRelease<'_>) -> Vec<String> {
         let version = &found.release.version;
         let program = self.installation.executable.display();
@@ -225,7 +226,7 @@ impl<'a> Job<'a> {
         steps
     }
 
-    /// Keeps what was found, so that other commands need not ask; gives the notice of an update, if there is one.
+    /// Keeps what was found, so that other commands need not ask; returns the notice of an update, if there is one.
     fn remember(&self, newest: &Look<'_>) -> Vec<Notice> {
         let Some(home) = &self.home else { return Vec::new() };
         let before = KnownRelease::load(home);
@@ -338,7 +339,7 @@ impl<'a> Job<'a> {
         Ok(answer.outcome(self.run))
     }
 
-    /// What the package manager that owns the program would be told; `None` when nobody owns it.
+    /// Returns the command for the package manager that owns the program; `None` if nobody owns it.
     fn manager(&self, target: &Version) -> Option<ManagerCommand> {
         self.installation.method.command(target, &self.own)
     }

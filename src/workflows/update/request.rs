@@ -1,4 +1,4 @@
-//! What a call of `aos update` asks for.
+//! The request of `aos update`.
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ pub struct UpdateRequest {
 }
 
 impl UpdateRequest {
-    /// Whether nothing is changed.
+    /// True if nothing is changed.
     #[must_use]
     pub fn only_looks(&self) -> bool {
         self.check || self.dry_run

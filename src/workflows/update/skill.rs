@@ -1,5 +1,5 @@
-//! The last stage: the Agent Skill of the version that runs now. Replacing the program is over by then, so whatever
-//! goes wrong here is a partial success, never a success.
+//! The last stage: the Agent Skill of the version that runs now. Replacing the program is over by then, so every
+//! failure here is a partial success, never a success.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,11 +20,11 @@ use crate::update::skill::{
 
 use super::state::UpdateState;
 
-/// What the installed Skill must be.
+/// The files that the installed Skill must have.
 pub enum ExpectedSkill {
-    /// That of the running program.
+    /// The Skill of the running program.
     Embedded,
-    /// That of the archive the new program came from; paths below its directory.
+    /// The Skill in the archive from which the new program came; paths are below its directory.
     Archive(BTreeMap<String, Vec<u8>>),
 }
 
@@ -43,7 +43,7 @@ pub fn looked_at() -> &'static str {
     }
 }
 
-/// What became of the Skill, for `data`.
+/// The state of the Skill, for `data`.
 #[derive(Clone, Debug, Default)]
 pub struct SkillAnswer {
     pub status: String,
@@ -103,7 +103,7 @@ fn failure(report: &SkillReport) -> Failure {
         .detail("notes", report.notes.clone())
 }
 
-/// Which code leads to the right reaction. A cause that never passes by itself is not retryable.
+/// Returns the code that leads to the right reaction. A cause that never passes by itself is not retryable.
 fn code(cause: Option<Cause>) -> ErrorCode {
     match cause {
         Some(Cause::VerifyMismatch) => ErrorCode::Integrity,
@@ -146,7 +146,7 @@ fn unsynced(cause: Option<Cause>, live: Option<Live>) -> Failure {
         .detail("cause", name)
 }
 
-/// What agents read now where foreign files were: the worst of all places; `None` when there were none.
+/// Returns what agents read now where foreign files were: the worst of all places; `None` if there were none.
 fn worst(report: &SkillReport) -> Option<Live> {
     let order = [Live::Foreign, Live::Absent, Live::Previous, Live::Verified];
     order.into_iter().find(|live| report.repairs.iter().any(|repair| repair.live == *live))
@@ -257,7 +257,7 @@ pub fn delegated(
     })
 }
 
-/// The envelope in what a program said: its last line that is one. Launchers write notes of their own.
+/// Returns the envelope in the output of a program: the last line that is one. Launchers write their own notes.
 fn envelope(said: &[u8]) -> Value {
     let text = String::from_utf8_lossy(said);
     let mut lines = text.lines().rev().filter(|line| line.starts_with('{'));

@@ -1,4 +1,4 @@
-//! What is true right now, for every answer that is not a success: version, program, Skill, stage (agent-cli §14).
+//! The current state, for every answer that is not a success: version, program, Skill, stage (agent-cli §14).
 
 use semver::Version;
 use serde_json::Value;
@@ -78,7 +78,7 @@ impl UpdateState {
         failure
     }
 
-    /// What to do about a Skill that is not synced. Never a command that installs what nobody has verified.
+    /// Returns the advice for a Skill that is not synced. Never a command that installs unverified files.
     fn after_skill(&self, failure: &Failure, command: &str) -> String {
         let changelog = format!("`aos changelog --since {}`", self.previous);
         let word = |name: &str| failure.details.get(name).and_then(Value::as_str);
@@ -135,7 +135,7 @@ impl UpdateState {
     }
 }
 
-/// What an earlier look found: old, so never an answer, but better than nothing.
+/// Returns the result of an earlier look, which is old and therefore never an answer, but better than nothing.
 fn last_known(current: &str) -> Option<LastKnown> {
     let known = environment::state_directory().and_then(|home| KnownRelease::load(&home));
     let running = Version::parse(current).ok();

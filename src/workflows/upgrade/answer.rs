@@ -1,4 +1,4 @@
-//! What `aos upgrade` answers.
+//! The answers of `aos upgrade`.
 
 use crate::generate::record::Record;
 use crate::inputs::project::Project;
@@ -61,7 +61,7 @@ impl<'a> UpgradeReport<'a> {
         }
     }
 
-    /// What every answer says about the change.
+    /// Returns the facts of the change that are in every answer.
     fn facts(&self) -> UpgradeFacts {
         let (sides, change) = (self.sides, self.change);
         let changed =
@@ -193,7 +193,7 @@ impl<'a> UpgradeReport<'a> {
         Outcome::new(data, Visible::joined(lines, "\n")).raw(changes::patch(plan))
     }
 
-    /// What a person should know besides the list of changes.
+    /// Returns the lines for people besides the list of changes.
     fn lines(&self) -> Vec<Visible> {
         let (style, change) = (self.run.style, self.change);
         let mut lines: Vec<Visible> = Vec::new();

@@ -33,10 +33,10 @@ const GO_MOD_PATH: &str = "go.mod";
 /// Largest aos.toml, in bytes.
 const MAX_RECORD: u64 = 1024 * 1024;
 
-/// What an upgrade does to a project.
+/// The change of a project by an upgrade.
 pub struct UpgradeChange {
     pub plan: Plan,
-    /// Digests of bytes that can be had again.
+    /// Digests of bytes that can be restored.
     pub known: BTreeMap<RelativePath, Digest>,
     pub conflicts: Vec<Conflict>,
     /// Files that both sides changed, without a contradiction.
@@ -55,7 +55,7 @@ pub struct UpgradeChange {
     pub of_template: Files,
     pub restored: Vec<RelativePath>,
     pub healed: Vec<RelativePath>,
-    /// What waits in the record while conflicts are open.
+    /// The section that the record keeps while conflicts are open.
     pub waiting: Option<UpgradeSection>,
 }
 
@@ -155,18 +155,18 @@ impl UpgradeChange {
         })
     }
 
-    /// What the change is called where the state before it is kept.
+    /// Returns the name of the change where the state before it is kept.
     pub fn name(&self) -> String {
         self.waiting.as_ref().map(name).unwrap_or_default()
     }
 }
 
-/// What an upgrade that waits is called: another one has another name.
+/// Returns the name of an open upgrade; another upgrade has another name.
 pub fn name(section: &UpgradeSection) -> String {
     Digest::of(format!("{section:?}").as_bytes()).to_string()
 }
 
-/// aos.toml, and what becomes of it.
+/// aos.toml and its change.
 struct Records<'a> {
     text: String,
     sides: &'a Sides,
@@ -233,7 +233,7 @@ fn waiting(sides: &Sides, merged: &Merged) -> UpgradeSection {
     }
 }
 
-/// What generators read, as it is after the merge.
+/// Returns the input of the generators after the merge.
 fn sources(
     project: &Project,
     record: &Record,
@@ -254,7 +254,7 @@ fn sources(
     Ok(sources)
 }
 
-/// What aos keeps is never merged: a file that became one of those is replaced like all of them.
+/// Removes managed files from the merge: a file that became managed is replaced like all of them.
 fn leave_managed(merged: &mut Merged, managed: &BTreeSet<RelativePath>) {
     merged.wanted.retain(|path, _| !managed.contains(path));
     merged.removed.retain(|path| !managed.contains(path));
@@ -358,7 +358,7 @@ fn heal(
     Ok(healed)
 }
 
-/// A file of the new template that somebody named.
+/// A file of the new template that the caller named.
 fn named(text: &str, read: &Read) -> Result<RelativePath, Failure> {
     let text = text.strip_prefix("./").unwrap_or(text);
     let path = RelativePath::parse(text).map_err(|error| {

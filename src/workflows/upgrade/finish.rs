@@ -25,7 +25,7 @@ use super::change::{record_text, unusable};
 use super::request::UpgradeRequest;
 use super::sides::without_template;
 
-/// Digests of bytes that can be had again.
+/// Digests of bytes that can be restored.
 type KnownDigests = BTreeMap<RelativePath, Digest>;
 
 /// Moves the record of `project` to the version that was merged.
@@ -89,7 +89,7 @@ pub fn run(
     Ok(Outcome::new(data, Visible::joined(lines, "\n")).raw(changes::patch(&plan)))
 }
 
-/// The record, and what follows from files that were corrected by hand; with digests of what can be had again.
+/// The record, and what follows from files that were corrected by hand; with digests of what can be restored.
 fn plan(project: &Project, record: &Record) -> Result<(Plan, KnownDigests), Failure> {
     let text = finished(&record_text(project)?).map_err(|error| unusable(&error))?;
     let mut files = FileSet::default();

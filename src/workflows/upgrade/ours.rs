@@ -1,4 +1,4 @@
-//! What the user has in place of the template's files, and where files were moved to.
+//! The user's files in place of the template's, and where files were moved to.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -76,7 +76,7 @@ fn files(rendered: &FileSet) -> Files {
     rendered.iter().map(|(path, content)| (path.clone(), content.clone())).collect()
 }
 
-/// What is at `paths` in the project.
+/// Returns the entries at `paths` in the project.
 pub fn entries<'a>(
     project: &Project,
     paths: impl Iterator<Item = &'a RelativePath>,
@@ -91,7 +91,7 @@ pub fn entries<'a>(
 
 type Moves = BTreeMap<RelativePath, RelativePath>;
 
-/// Where the new template has the files of the old one, and which of them its answers do not want.
+/// Returns the paths of the old template's files in the new template, and the files that its answers exclude.
 fn followed(sides: &Sides, base: &Files, theirs: &Files) -> (Moves, BTreeSet<RelativePath>) {
     let (old, new) = (&sides.base.origins, &sides.theirs.origins);
     let places: BTreeMap<_, _> = new.iter().map(|(path, origin)| (origin, path)).collect();

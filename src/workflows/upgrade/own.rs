@@ -1,4 +1,4 @@
-//! The two versions of a template of one's own: that of the archive in the project, and the one to move to.
+//! The two versions of a template of the user's own: that of the archive in the project, and the one to move to.
 
 use std::path::Path;
 
@@ -23,7 +23,7 @@ pub struct OwnVersions {
     pub change: OwnChange,
 }
 
-/// What becomes of the origin.
+/// The change of the origin.
 pub struct OwnChange {
     pub origin: TemplateOrigin,
     /// The archive of the new version; `None` when it stays as it is.
@@ -97,7 +97,7 @@ fn recorded(
     })
 }
 
-/// What somebody named; else the newest that the origin has. `None` for the recorded one.
+/// Returns the template that the user named, otherwise the newest of the origin; `None` for the recorded one.
 fn wanted(
     args: &UpgradeRequest,
     origin: &TemplateOrigin,

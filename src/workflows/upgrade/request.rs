@@ -1,4 +1,4 @@
-//! What a call of `aos upgrade` asks for.
+//! The request of `aos upgrade`.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,11 +19,11 @@ pub struct UpgradeRequest {
     pub restore: Vec<String>,
     /// Files to replace by those of the template.
     pub heal: Vec<String>,
-    /// How conflicts are left in the tree.
+    /// The way in which conflicts are written.
     pub conflicts: MergeStyle,
     /// Contract tag to move to as well, or `latest`.
     pub spec: Option<String>,
-    /// Where a newer version of a template of one's own is.
+    /// The newer version of a user's own template.
     pub template: Option<String>,
     /// Compare with the recorded version of such a template, and look for no newer one.
     pub stay: bool,
@@ -36,7 +36,7 @@ pub struct UpgradeRequest {
     pub write: WriteOptions,
 }
 
-/// What a description gives, beside what the project has of it.
+/// The operations of another description, in addition to those that the project has.
 #[derive(Clone, Debug)]
 pub struct OtherOperations {
     /// The command that asks for it.
@@ -48,7 +48,7 @@ pub struct OtherOperations {
 }
 
 impl OtherOperations {
-    /// What callers of the project would lose, in a sentence.
+    /// Returns, in a sentence, what callers of the project would lose.
     #[must_use]
     pub fn concern(&self) -> Option<String> {
         let mut commands: Vec<_> = self

@@ -26,7 +26,7 @@ pub struct Sides {
     pub previous: TemplateSection,
     /// Answers to questions that the old template did not ask.
     pub added: BTreeMap<String, String>,
-    /// What becomes of the origin of a template of one's own.
+    /// The change of the origin, for a user's own template.
     pub own: Option<OwnChange>,
 }
 
@@ -38,7 +38,7 @@ pub struct RenderedBase {
 }
 
 impl RenderedBase {
-    /// That of a side which is the same: an upgrade with nothing to do renders once.
+    /// Returns the same rendering for both sides: an upgrade with nothing to do renders once.
     fn of(same: &Rendering) -> Self {
         let Rendering { files, origins, record, .. } = same;
         Self { files: files.clone(), origins: origins.clone(), record: record.clone() }

@@ -1,4 +1,4 @@
-//! Where a project stands with its template: for `aos context`.
+//! The comparison of a project with its template, for `aos context`.
 
 use crate::audit::template::TemplateState;
 use crate::contract::Family;

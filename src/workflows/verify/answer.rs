@@ -1,4 +1,4 @@
-//! What `aos verify` answers.
+//! The answers of `aos verify`.
 
 use crate::report::answers::verify::{
     LogRecord, SignerClaims, UsedTrustRoot, VerifiedFile, VerifiedSigner,

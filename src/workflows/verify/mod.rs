@@ -35,7 +35,7 @@ pub struct VerifyRequest {
     /// A public key in place of a certificate.
     pub key: Option<PathBuf>,
     pub trusted_root: Option<PathBuf>,
-    /// What the bundle must hold.
+    /// The content that the bundle must have.
     pub content: ExpectedContent,
 }
 

@@ -18,7 +18,7 @@ use crate::workflows::{Run, sync};
 
 use seam::{WIRERS, Wiring};
 
-/// What a call of `aos wire` asks for.
+/// The request of `aos wire`.
 #[derive(Clone, Copy, Debug)]
 pub struct WireRequest<'a> {
     /// Directory of the adapter.
@@ -33,12 +33,15 @@ pub struct WireRequest<'a> {
 /// Puts the adapter in, or takes it out.
 ///
 /// # Errors
-/// When the project is no adapter, the checkout does not have the places, or the change needs a token.
+/// When the project is not an adapter, the checkout does not have the places, or the change needs a token.
 pub fn wire(args: &WireRequest<'_>, run: &Run) -> Result<Outcome, Failure> {
     let project = whole(args.path)?;
     let checkout = checkout(args.ao)?;
     let wirer = WIRERS.of(project.family).ok_or_else(|| {
-        let message = format!("`{}` is a {}, not an adapter", project.shown, project.family.noun());
+        let message = format!(
+            "`{}` follows the family `{}`, not `agent-adapter`",
+            project.shown, project.family
+        );
         Failure::new(ErrorCode::Validation, message)
             .hint("use a directory that `aos new NAME --template agent-adapter` created")
     })?;
@@ -150,7 +153,7 @@ impl WireChange<'_> {
         offer.outcome_with(facts, WireAnswer::Preview)
     }
 
-    /// What a person has to know beside the changes.
+    /// Returns the lines for people besides the changes.
     fn lines(&self, run: &Run) -> Vec<Visible> {
         let style = run.style;
         let by_hand = self.wiring.instructions.iter();

@@ -1,4 +1,4 @@
-//! What `aos wire` asks of the family whose projects become part of another program.
+//! The interface of `aos wire` to the family whose projects become part of another program.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::inputs::project::Project;
 use crate::plan::{Digest, FileSet, RelativePath};
 use crate::report::Failure;
 
-/// Which project goes where.
+/// A project and the checkout that it goes into.
 #[derive(Clone, Copy, Debug)]
 pub struct WiringRequest<'a> {
     pub project: &'a Project,
@@ -17,7 +17,7 @@ pub struct WiringRequest<'a> {
     pub undo: bool,
 }
 
-/// What has to change in the checkout.
+/// The changes to the checkout.
 #[derive(Clone, Debug, Default)]
 pub struct Wiring {
     /// The id of the harness.

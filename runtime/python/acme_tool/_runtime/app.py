@@ -1,4 +1,4 @@
-"""What the commands of one run share; each part is made when it is first needed."""
+"""The objects that the commands of one run share; each is made when first needed."""
 
 from __future__ import annotations
 

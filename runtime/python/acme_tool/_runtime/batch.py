@@ -35,7 +35,7 @@ class _Item(TypedDict):
 
 
 class Item(_Item, total=False):
-    """What became of one target; `error` is there when it failed."""
+    """The result of one target; `error` is present if it failed."""
 
     error: ItemError
 

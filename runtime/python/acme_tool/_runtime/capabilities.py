@@ -1,4 +1,4 @@
-"""What a tool can do, in the words of the contract, computed from its commands."""
+"""The capabilities of a tool, in the words of the contract, from its commands."""
 
 from __future__ import annotations
 

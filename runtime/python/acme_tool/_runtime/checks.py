@@ -8,7 +8,7 @@ PASS, WARN, FAIL = "pass", "warn", "fail"
 
 
 class Check(TypedDict):
-    """What was examined; `fix` is null exactly when it passes."""
+    """The result of a check; `fix` is null exactly when it passes."""
 
     check: str
     status: str

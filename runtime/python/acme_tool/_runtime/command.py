@@ -1,4 +1,4 @@
-"""What a command is: everything that help, reference, the run and the tests need."""
+"""The description of a command, for help, reference, the run and the tests."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ DANGEROUS = Param("dangerous", BOOLEAN, "Say that you mean it: nothing undoes th
 
 @dataclass(frozen=True)
 class Account:
-    """Who writes, and what the upstream lets them do."""
+    """The account that writes, and its permissions in the upstream."""
 
     id: str = ""
     permissions: tuple[str, ...] = ()
@@ -134,7 +134,7 @@ class Account:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a write would do."""
+    """The preview of a write."""
 
     # Shown; a token is bound to all of it.
     preview: dict[str, Any]
@@ -142,7 +142,7 @@ class Plan:
     apply: Callable[[str], Any]
     # Bound as well, and not shown.
     payload: Any = None
-    # Nobody when the write stays on this machine.
+    # None if the write stays on this machine.
     account: Account = field(default_factory=Account)
     # Whether something would be lost.
     lossy: bool = True
@@ -220,7 +220,7 @@ class Call:
     def __init__(self, app: App, command: Command) -> None:
         self.app = app
         self.command = command
-        # What was passed, by the names of parameters, before anything is checked.
+        # The values that were passed, by parameter, before anything is checked.
         self.given: dict[str, tuple[str, ...]] = {}
         self._values: dict[str, list[str]] = {}
 

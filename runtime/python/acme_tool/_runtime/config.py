@@ -55,7 +55,7 @@ class Config:
     use_keyring: bool = True
     # The values of the settings of the tool, by their names.
     settings: dict[str, str] = field(default_factory=dict)
-    # What is wrong; commands that need the upstream fail with it.
+    # The fault; commands that need the upstream fail with it.
     problem: Fault | None = None
 
     def upstream(self) -> Address:

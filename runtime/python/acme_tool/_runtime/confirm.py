@@ -68,7 +68,7 @@ class Gate:
         try:
             body = _decode(text)
         except Fault:
-            # What is no token was never used; redeem says so.
+            # A text that is not a token was never used; redeem says so.
             return
         _, expires, _ = _HEAD.unpack(body[: _HEAD.size])
         if os.path.lexists(self._directory / CONSUMED / _record(body, expires)):

@@ -1,4 +1,4 @@
-"""What is inside the program: its changelog and its Agent Skill.
+"""The files inside the program: its changelog and its Agent Skill.
 
 A wheel and a frozen program carry both beside the package; a checkout has them at its
 root. The directory from which the tool is called never matters.

@@ -1,4 +1,4 @@
-"""What the last check for a newer version found. Commands show it, none looks for it."""
+"""The result of the last check for a newer version. Commands only show it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z", re.ASCII)
 
 
 class Cache(TypedDict):
-    """What the file holds."""
+    """The content of the file."""
 
     # The newest version ever seen, so that a release that disappears is noticed.
     highest: str | None

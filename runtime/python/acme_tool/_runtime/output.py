@@ -57,7 +57,7 @@ class Printer:
 
     def failure(self, failed: Fault) -> None:
         """Print why a command failed: on stdout for programs, on stderr for people."""
-        # What is cut before it is masked could keep the beginning of a secret.
+        # A text that is cut before it is masked could keep the beginning of a secret.
         details = self.redactor.tree(failed.details)
         said = {
             name: details[name][:MAX_SAID]
@@ -128,7 +128,7 @@ class Printer:
             while view:
                 view = view[os.write(1, view) :]
         except BrokenPipeError:
-            # Nobody reads any more. That changes nothing about what was done, so the
+            # Stdout is no longer read. That does not change the result, so the
             # exit code stays what it is.
             return
         except OSError as error:

@@ -1,4 +1,4 @@
-"""What this tool can do, for programs. All of it comes from the tool and the contract."""
+"""The description of this tool for programs, from the tool and the contract."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Tokens(Protocol):
 
 @dataclass(frozen=True)
 class Connection:
-    """What a client needs to reach the upstream."""
+    """The settings with which a client reaches the upstream."""
 
     base: Address
     tokens: Tokens
@@ -292,7 +292,7 @@ class Rest:
         typed = self.typed_codes.get(code, "") if isinstance(code, str) else ""
         header = response.header
         failed = faults.of_status(self._base.name, response.status, header, typed)
-        # What the upstream says is data, and marked as that of somebody else.
+        # Text of the upstream is data, and marked as outside text.
         told = {
             name: text
             for name, text in (("upstream_code", code), ("upstream_message", message))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-# What a workflow runner carries out: two colons at the start of a line; two hashes, a
+# A workflow runner executes this: two colons at the start of a line; two hashes, a
 # word and a bracket anywhere.
 _COMMANDS = re.compile(r"(?m)^\s*::|#{2}[a-z]*\[")
 # Fillers, joiners and selectors count as printable and can hide a whole message; U+FE0E

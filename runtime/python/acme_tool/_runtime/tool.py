@@ -1,4 +1,4 @@
-"""What the runtime has to know about a tool; the tool describes itself with `Tool`."""
+"""The facts that the runtime needs about a tool, which describes itself with `Tool`."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class JobState(TypedDict):
 
 
 class JobResult(TypedDict):
-    """What a job made: a page that is the only one."""
+    """The result of a job: a page that is the only one."""
 
     job_id: str
     items: list[Item]

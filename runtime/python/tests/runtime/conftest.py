@@ -1,4 +1,4 @@
-"""What all tests share: a tool of their own, and the guard as the last test."""
+"""The fixtures of all tests: their own tool, and the guard as the last test."""
 
 from __future__ import annotations
 

@@ -173,7 +173,7 @@ def test_the_upstream_has_the_last_word_about_versions(tool: Tool) -> None:
     token = tool.token(*UPDATE)
 
     def hook(handler: Handler) -> bool:
-        # Somebody changes the item between the last look and the write.
+        # Another writer changes the item between the last read and the write.
         if handler.command == "PATCH":
             tool.upstream.touch(2, "in between")
         return False

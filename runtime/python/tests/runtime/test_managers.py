@@ -174,7 +174,7 @@ class Packaged:
         data = self.site / PACKAGE / "data"
         shutil.copytree(SKILL, data / "skills" / TOOL)
         shutil.copy(ROOT / "CHANGELOG.md", data)
-        # What the package depends on comes from where the tests run.
+        # The dependencies of the package come from the environment of the tests.
         (self.site / "others.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
         # Installers write a dash of the name as an underscore here.
         name = DISTRIBUTION.replace("-", "_")
@@ -192,7 +192,7 @@ class Packaged:
 
     @property
     def script(self) -> str:
-        """What a manager does to install the new version, in Python."""
+        """The steps of a manager that installs the new version, in Python."""
         path = self.site / PACKAGE / "about.py"
         return (
             f"from pathlib import Path; p = Path({str(path)!r}); "

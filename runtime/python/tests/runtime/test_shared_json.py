@@ -16,7 +16,7 @@ ROWS = [
     for row in fixture("strict_json.json")["cases"]
     if "python" not in row.get("not_in", ())
 ]
-# What an error says about each kind of refusal.
+# The message of each kind of refusal.
 REASONS = {
     "syntax": "not JSON",
     "encoding": "not UTF-8",

@@ -19,7 +19,7 @@ VERSION = "90.1.0"
 CONTENT = b"the checksums of a release\n"
 RIGHT = Signing.release(REPOSITORY, VERSION)
 
-# Those of all languages, and some that only this Sigstore can make.
+# The cases of all languages, and some that only this Sigstore can make.
 SIGNING = [
     (row["case"], row["signing"])
     for row in fixture("update_faults.json")["groups"]["signature"]

@@ -1,4 +1,4 @@
-"""What a tool says about itself: its tables, its settings, its checks."""
+"""The description of a tool: its tables, its settings, its checks."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def test_a_check_only_reads(install: Install) -> None:
     assert (notice["type"], notice["latest_version"]) == ("update_available", NEWER)
     data = tool.run("update")
     data.ok()
-    # What the check found is out of date now.
+    # The result of the check is out of date now.
     assert "notices" not in data.document["meta"]
     assert "notices" not in tool.run("context").document["meta"]
 

@@ -64,7 +64,7 @@ def killed(tool: Installed, moment: float) -> bool:
     found = tool.path.read_bytes()
     new = tool.releases.program
     assert found in (frozen(), new)
-    # What the kill left does not stand in the way of the next update.
+    # The remains of the kill do not prevent the next update.
     tool.put(tool.path, frozen())
     tool.run("update").ok()
     assert tool.path.read_bytes() == new

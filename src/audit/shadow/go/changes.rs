@@ -117,7 +117,7 @@ impl<'a> ScannedSource<'a> {
         named.filter_map(|captures| Some(regex::escape(captures.name("name")?.as_str()))).collect()
     }
 
-    /// Whether a position is in the body of a function: gofmt ends one with a brace at the margin.
+    /// True if a position is in the body of a function: gofmt ends one with a brace at the margin.
     fn in_function(&self, at: usize) -> bool {
         let before = self.code.get(..at).unwrap_or_default();
         let open = before.rfind("\nfunc ").map_or(0, |at| at + 1);
@@ -154,7 +154,7 @@ impl<'a> ScannedSource<'a> {
         found.into_iter().flatten().min()
     }
 
-    /// Whether the function around `at` declares `name` before it.
+    /// True if the function around `at` declares `name` before it.
     fn declares(&self, at: usize, name: &str) -> bool {
         let before = self.code.get(..at).unwrap_or_default();
         let open = before.rfind("\nfunc ").unwrap_or(0);
@@ -191,7 +191,7 @@ impl<'a> ScannedSource<'a> {
         found.into_iter().min()
     }
 
-    /// Where one of `names` changes between `start` and the end of the function around it.
+    /// Returns the position at which one of `names` changes between `start` and the end of the function around it.
     fn changed_after(&self, start: usize, names: &[String], whole: bool) -> Option<usize> {
         let rest = self.code.get(start..)?;
         let scope = if self.in_function(start) {

@@ -19,7 +19,7 @@ pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// Where a flag of the go command replaces what it builds.
+/// Returns the position of a flag of the go command that replaces the code that it builds.
 fn flag(text: &str) -> Option<usize> {
     if !["overlay", "toolexec", "modfile"].iter().any(|name| text.contains(name)) {
         return None;
@@ -44,7 +44,7 @@ fn flag(text: &str) -> Option<usize> {
     })
 }
 
-/// Where a variable of the go command leads to a toolchain or a setting that the project brings along.
+/// Returns the position of a variable of the go command that leads to a toolchain or a setting in the project.
 fn variable(text: &str) -> Option<usize> {
     if !["GOROOT", "GOTOOLDIR", "GOENV", "GOWORK"].iter().any(|name| text.contains(name)) {
         return None;

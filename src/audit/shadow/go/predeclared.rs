@@ -7,7 +7,7 @@ use crate::contract::Finding;
 use super::tokens::{GoKind, GoToken, tokens};
 use crate::audit::shadow::module::GeneratedModule;
 
-/// Words that Go declares for every package, and that a package can declare anew.
+/// Words that Go declares for every package, and that a package can declare again.
 const PREDECLARED: &[&str] = &[
     "any",
     "append",

@@ -66,7 +66,7 @@ impl<'t> GoSource<'t> {
         (is_plain && !is_key && !self.declares(token.text, at)).then_some(at..at + 1)
     }
 
-    /// Whether the function around `at` has a variable or parameter called `name`.
+    /// True if the function around `at` has a variable or parameter called `name`.
     #[must_use]
     pub fn declares(&self, name: &str, at: usize) -> bool {
         let Some(body) = self.function_around(at) else { return false };
@@ -105,7 +105,7 @@ impl<'t> GoSource<'t> {
         start..end.unwrap_or(self.tokens.len())
     }
 
-    /// Whether `part` gets a value.
+    /// True if `part` is assigned a value.
     #[must_use]
     pub fn is_target(&self, part: &Range<usize>) -> bool {
         let statement = self.statement(part.start);
@@ -130,7 +130,7 @@ impl<'t> GoSource<'t> {
                 || is_list && rest.first().is_some_and(|next| next.is(",")))
     }
 
-    /// Whether the bracket at `open` holds declarations: `var (`.
+    /// True if the bracket at `open` holds declarations: `var (`.
     fn is_block(&self, open: usize) -> bool {
         open.checked_sub(1).is_some_and(|before| {
             matches!(self.tokens[before].text, "var" | "const") && self.tokens[open].is("(")
@@ -186,7 +186,7 @@ impl<'t> GoSource<'t> {
         }
     }
 
-    /// Whether the brace at `open` starts the values of a composite literal and not a block.
+    /// True if the brace at `open` starts the values of a composite literal and not a block.
     fn is_literal(&self, open: usize) -> bool {
         let Some(before) = open.checked_sub(1).map(|before| &self.tokens[before]) else {
             return false;
@@ -229,8 +229,8 @@ impl<'t> GoSource<'t> {
             .is_some_and(|before| matches!(self.tokens[before].text, "interface" | "struct"))
     }
 
-    /// What is called by the bracket at `open`: receiver or package, and name. The inner option is `None` for what has
-    /// no name.
+    /// Returns the receiver or package, and the name, of the function called by the bracket at `open`. The inner option
+    /// is `None` if the callee has no name.
     #[must_use]
     pub fn function_before(&self, open: usize) -> Option<Option<(Option<&'t str>, &'t str)>> {
         let mut at = open.checked_sub(1)?;

@@ -31,7 +31,7 @@ impl GoToken<'_> {
         self.text == text && matches!(self.kind, GoKind::Name | GoKind::Operator)
     }
 
-    /// Whether a bracket or an operator after the token belongs to a value.
+    /// True if a bracket or an operator after the token belongs to a value.
     #[must_use]
     pub fn is_value(&self) -> bool {
         match self.kind {
@@ -55,7 +55,7 @@ impl GoToken<'_> {
         }
     }
 
-    /// Whether the token gives a value to what is left of it.
+    /// True if the token assigns a value to the text before it.
     #[must_use]
     pub fn is_assignment(&self) -> bool {
         self.kind == GoKind::Operator

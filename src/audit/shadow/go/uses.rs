@@ -1,4 +1,5 @@
-//! What Go code does with a table of the module: reads are known by their form, and everything else counts.
+//! The uses of a table of the module in Go code: reads are recognized by their form, and everything else counts as a
+//! change.
 //!
 //! A table may be indexed, ranged over, measured, compared, given to a function that only reads it, and get a local name
 //! that is used in the same way.
@@ -144,7 +145,7 @@ impl<'t> Tables<'t> {
         }
     }
 
-    /// Whether an element, with its members, is only read.
+    /// True if an element, with its members, is only read.
     fn is_element_read(&self, source: &GoSource<'_>, mut part: Range<usize>) -> bool {
         let tokens = &source.tokens;
         while let Some(token) = tokens.get(part.end) {
@@ -160,7 +161,7 @@ impl<'t> Tables<'t> {
         !is_address && !source.is_target(&part)
     }
 
-    /// Whether a local name of a table, from `start` to the end of its function, is only read. A name of the package is
+    /// True if a local name of a table, from `start` to the end of its function, is only read. A name of the package is
     /// followed in all its files.
     fn is_name_read(&self, number: usize, name: &str, start: usize, steps: usize) -> bool {
         let source = &self.sources[number];

@@ -75,7 +75,7 @@ const CHANGES: &[&str] =
 const INTERNAL: &[&str] =
     &["PyObject_Set", "PyObject_Del", "PyDict_", "PyModule_", "PyMapping_", "PyCell_Set"];
 
-/// Where `source` changes one of them.
+/// Returns the position at which `source` changes one of them.
 #[must_use]
 pub fn altered(source: &PythonText<'_>) -> Option<usize> {
     let tokens = &source.tokens;

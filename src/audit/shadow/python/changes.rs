@@ -20,7 +20,7 @@ use super::scope::is_local;
 use super::targets::targets;
 use crate::audit::shadow::module::{GeneratedModule, line};
 
-/// Stands for an expression that gives the module.
+/// Stands for an expression that evaluates to the module.
 const MODULE: &str = "_aosm";
 
 /// Sources that import something else under the name of the module, or change what it holds.
@@ -66,7 +66,7 @@ struct ChangePatterns {
     stem: String,
     /// A call that names the module in a string.
     by_name: Arc<Regex>,
-    /// What `importlib` and `sys.modules` return, under a name.
+    /// Names that hold a result of `importlib` or `sys.modules`.
     looked_up: Arc<Regex>,
     rebound: Arc<Regex>,
     hooks: Arc<Regex>,
@@ -92,7 +92,7 @@ impl ChangePatterns {
         })
     }
 
-    /// Where a source does something to the module.
+    /// Finds the places at which a source changes the module.
     fn judge(
         &self,
         module: &GeneratedModule<'_>,
@@ -227,7 +227,7 @@ impl ChangePatterns {
             .collect();
         let places: Vec<_> = modules.iter().chain(&members).cloned().collect();
         let changed = Mutation::of(&places, false).every(code);
-        // A name of the module gets a value as a target, one that was imported where it is no name of a function.
+        // A name of the module gets a value as a target, one that was imported where it is not a name of a function.
         let set = targets(code, &format!(r"{all}\.\w+"));
         let replaced = targets(code, &format!(r"(?:\w+\.)+{}\b", regex::escape(&self.stem)));
         let replaced = replaced
@@ -258,8 +258,8 @@ impl ChangePatterns {
             .min()
     }
 
-    /// The code with one name in place of every expression that gives the module or its names; further names of it are
-    /// added to `modules`.
+    /// The code with one name in place of every expression that evaluates to the module or its names; further names of
+    /// it are added to `modules`.
     fn resolved(&self, text: &str, code: &str, modules: &mut BTreeSet<String>) -> String {
         let stem = regex::escape(&self.stem);
         let mut bytes = code.as_bytes().to_vec();
@@ -327,7 +327,7 @@ fn word(code: &str, at: usize) -> &str {
     rest.get(..end.unwrap_or(rest.len())).unwrap_or_default()
 }
 
-/// Whether the target at `at` is the name alone and not a part of its value.
+/// True if the target at `at` is the name alone and not a part of its value.
 fn is_whole(code: &str, at: usize, name: &str) -> bool {
     let rest = code.get(at + name.len()..).unwrap_or_default();
     !rest.trim_start_matches([' ', ')']).starts_with(['.', '['])
@@ -361,7 +361,7 @@ fn through_a_name(values: &[String], code: &str) -> Option<usize> {
 
 struct ChangedImport<'t> {
     at: usize,
-    /// What a `from` names, empty without one.
+    /// The module that a `from` names; empty without a `from`.
     origin: &'t str,
     name: &'t str,
     alias: &'t str,

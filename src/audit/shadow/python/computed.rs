@@ -1,4 +1,4 @@
-//! Changes of a module that is imported by a name which the code computes: nobody can read which module that is.
+//! Changes of a module that is imported by a computed name, so that it is unknown which module that is.
 
 use crate::audit::shadow::mutation::Mutation;
 use crate::audit::shadow::pattern::regex;
@@ -6,7 +6,7 @@ use crate::audit::shadow::pattern::regex;
 /// Replaces each such import in the code, so that one set of patterns finds its changes.
 const COMPUTED: &str = "_aosc";
 
-/// Where `code`, without the content of its strings, changes such a module.
+/// Returns the position at which `code`, without the content of its strings, changes such a module.
 pub fn change(code: &str) -> Option<usize> {
     if !["import_module", "__import__"].iter().any(|name| code.contains(name)) {
         return None;

@@ -41,7 +41,7 @@ const READERS: &[&str] = &[
 /// Methods that only read.
 const LOOKUPS: &[&str] = &["get", "keys", "values", "items", "copy", "index"];
 
-/// Where the code of `source` changes how modules are found.
+/// Returns the position at which the code of `source` changes how modules are found.
 #[must_use]
 pub fn hook(source: &PythonText<'_>) -> Option<usize> {
     let tokens = &source.tokens;
@@ -115,7 +115,7 @@ pub fn chain(tokens: &[PythonToken<'_>], mut at: usize) -> usize {
     at
 }
 
-/// Whether the list that is named at `at` is only looked at.
+/// True if the list that is named at `at` is only read.
 pub fn is_read(source: &PythonText<'_>, at: usize) -> bool {
     let tokens = &source.tokens;
     let text = |at: usize| tokens.get(at).map_or("", |token: &PythonToken<'_>| token.text);

@@ -5,7 +5,7 @@ use super::tokens::{PythonKind, PythonToken};
 /// One imported name.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ImportedName<'t> {
-    /// What a `from` names, with its dots; empty without one.
+    /// The module that a `from` names, with its dots; empty without a `from`.
     pub origin: String,
     /// The name, with dots where there is no `from`.
     pub name: String,
@@ -54,7 +54,7 @@ pub fn imports<'t>(tokens: &[PythonToken<'t>]) -> (Vec<ImportedName<'t>>, Vec<bo
     (imports, is_import)
 }
 
-/// One name of a list; gives the position after it.
+/// One name of a list; returns the position after it.
 fn item<'t>(
     tokens: &[PythonToken<'t>],
     start: usize,

@@ -1,4 +1,4 @@
-//! What was found in a source that several projects share, for the next project in which it means the same.
+//! A memory of findings in sources that several projects share, for the next project in which they mean the same.
 //!
 //! The finding depends on the text and on some facts of the project; both must be equal.
 
@@ -11,7 +11,7 @@ use crate::contract::file_bytes;
 const MAX_TERMS: usize = 16;
 const MAX_TOTAL: usize = 4 * 1024 * 1024;
 
-/// Where a source changes the module or gives its name to something else.
+/// The places at which a source changes the module or assigns its name to something else.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ChangedPlaces {
     /// It changes how modules are found.
@@ -26,7 +26,7 @@ pub struct ChangedPlaces {
 /// By the place of a text in memory: facts, and what was found under them.
 type KnownPlaces = HashMap<(usize, usize), Vec<(String, ChangedPlaces)>>;
 
-/// What `judge` finds in `text` in a project with the facts `terms`.
+/// Returns the findings of `judge` in `text` for a project with the facts `terms`.
 pub fn places(text: &str, terms: &str, judge: impl FnOnce() -> ChangedPlaces) -> ChangedPlaces {
     static KNOWN: LazyLock<RwLock<(usize, KnownPlaces)>> = LazyLock::new(RwLock::default);
     if file_bytes::kept(text).is_none() {

@@ -8,7 +8,7 @@ use super::super::pattern::regex;
 #[derive(Debug)]
 pub struct ListedImport {
     pub at: usize,
-    /// What a `from` names, empty without one.
+    /// The module that a `from` names; empty without a `from`.
     pub origin: Range<usize>,
     pub name: Range<usize>,
     pub alias: Range<usize>,

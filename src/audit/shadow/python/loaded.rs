@@ -18,7 +18,7 @@ pub struct PythonText<'t> {
     read: Arc<ReadPython<'t>>,
 }
 
-/// What follows from the text of a source, wherever the source is.
+/// Facts that follow from the text of a source alone, regardless of its location.
 pub struct ReadPython<'t> {
     /// The text without its comments and strings.
     pub code: String,
@@ -97,7 +97,7 @@ pub fn line_ends(text: &str) -> String {
     text.replace("\\\r\n", " \\\n").replace("\r\n", " \n").replace('\r', "\n")
 }
 
-/// Whether the place of a file says that only tests use it.
+/// True if the path of a file says that only tests use it.
 #[must_use]
 pub fn is_test(path: &str) -> bool {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
@@ -158,7 +158,7 @@ pub fn loaded<'a>(
     loaded
 }
 
-/// Whether a test is imported: by its own name, or through the directory of the tests.
+/// True if a test is imported: by its own name, or through the directory of the tests.
 fn is_named(path: &str, words: &BTreeSet<String>) -> bool {
     let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
     let in_tests = directory.split('/').find(|name| is_test_directory(name));

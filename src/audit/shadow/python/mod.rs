@@ -75,7 +75,7 @@ pub(super) fn places(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
 }
 
 /// Bytecode that names no time of its source. Python writes such files only when it is told to; one that is in the
-/// repository is loaded after a checkout, whatever the source says. Bytecode with a time is a cache that a checkout
+/// repository is loaded after a checkout, regardless of the source. Bytecode with a time is a cache that a checkout
 /// makes stale, so it is left alone.
 fn bytecode(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     let mut directories: BTreeSet<&str> = BTreeSet::from([module.directory]);
@@ -144,7 +144,7 @@ fn elsewhere(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// Whether a file in a directory that Python is usually started from, or installed from, has the name of the package.
+/// True if a file in a directory that Python is usually started from, or installed from, has the name of the package.
 /// In the directory of the package itself the package comes first.
 fn is_module_of_that_name(
     module: &GeneratedModule<'_>,
@@ -203,7 +203,7 @@ fn uses<'a>(
 static ALTERED: Remembered<Option<usize>> = Remembered::new();
 static HOOKED: Remembered<Option<usize>> = Remembered::new();
 
-/// What `find` finds; for a text that was judged before, what it found then.
+/// Returns the findings of `find`, or the remembered findings of a text that was judged before.
 fn of_text(
     text: &str,
     known: &'static Remembered<Option<usize>>,

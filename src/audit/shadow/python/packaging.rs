@@ -57,7 +57,7 @@ impl<'a> PackageMapping<'a> {
         Self { name: place.rsplit('/').next().unwrap_or(place), place, files }
     }
 
-    /// Whether `key = value` says that the package is elsewhere. Setuptools puts the name first, others the directory.
+    /// True if `key = value` says that the package is elsewhere. Setuptools puts the name first, others the directory.
     fn is_elsewhere(&self, key: &str, value: &str) -> bool {
         let [key, value] =
             [key, value].map(|path| path.trim_start_matches("./").trim_end_matches('/'));
@@ -124,7 +124,7 @@ impl<'a> PackageMapping<'a> {
         })
     }
 
-    /// setup.py is a program: what maps packages there and is no plain table counts.
+    /// setup.py is a program: what maps packages there and is not a plain table counts.
     fn in_text(&self, text: &str) -> bool {
         let Ok(mapping) = regex(
             r#"(?m)^[^#\n]*\bpackage_dir["']?\]?\s*[=:]\s*(?:\{(?P<table>[^{}]*)\}|(?P<lines>(?:\s*\n?[ \t]*[\w.]*\s*=\s*[\w./-]+)+)|)"#,

@@ -7,7 +7,8 @@ use super::scope::is_local;
 use super::tokens::{PythonKind, same_name};
 use crate::audit::shadow::module::GeneratedModule;
 
-/// Where `source` does so. `text` and `code` have its line ends unified; `code` is without comments and strings.
+/// Returns the position at which `source` does so. `text` and `code` have its line ends unified; `code` is without
+/// comments and strings.
 pub fn rebinding(
     module: &GeneratedModule<'_>,
     source: &PythonText<'_>,
@@ -95,7 +96,7 @@ fn for_missing_names(
     (named || !refuses).then_some(at)
 }
 
-/// Where an archive becomes a place to import from: nothing looks into archives.
+/// Returns the position at which an archive becomes a directory for imports: aos does not read archives.
 #[must_use]
 pub fn archive(text: &str) -> Option<usize> {
     if !["zip", "whl", "egg", "pyz"].iter().any(|ending| text.contains(ending)) {

@@ -1,8 +1,8 @@
-//! Where a name in Python source is one of a function and not the one of the module.
+//! Tells whether a name in Python source belongs to a function or is that of the module.
 
 use super::super::pattern::regex;
 
-/// Whether `name` at `at` belongs to the function or class around it: its parameters or statements bind it, and no
+/// True if `name` at `at` belongs to the function or class around it: its parameters or statements bind it, and no
 /// `global` says otherwise. `binds` says that the statement at `at` itself gives it a value.
 #[must_use]
 pub fn is_local(code: &str, at: usize, name: &str, binds: bool) -> bool {
@@ -22,7 +22,7 @@ pub fn is_local(code: &str, at: usize, name: &str, binds: bool) -> bool {
     binds || is_parameter || !is_class && has(bound, block)
 }
 
-/// Whether `name` at `at` is another value than the module that was imported: a parameter or a variable of the function
+/// True if `name` at `at` is another value than the module that was imported: a parameter or a variable of the function
 /// around it. An import of one of `modules` under that name makes it the module.
 #[must_use]
 pub fn is_bound(code: &str, at: usize, name: &str, modules: &[&str]) -> bool {

@@ -8,7 +8,7 @@ const COMPOUND: &[&str] = &[
     "if", "elif", "else", "while", "for", "with", "try", "except", "finally", "async", "case",
     "match", "def", "class",
 ];
-/// Words after which a bracket is no call and no index.
+/// Words after which a bracket is not a call and no index.
 const KEYWORDS: &[&str] = &[
     "and", "as", "assert", "async", "await", "case", "del", "elif", "else", "except", "finally",
     "for", "from", "if", "import", "in", "is", "lambda", "match", "not", "or", "raise", "return",
@@ -79,7 +79,7 @@ impl Statements {
         self.ranges.get(after).cloned().unwrap_or(at..at + 1)
     }
 
-    /// Whether the tokens `part` get a value, or go with `del`.
+    /// True if the tokens `part` are assigned or deleted.
     #[must_use]
     pub fn is_target(&self, tokens: &[PythonToken<'_>], part: &Range<usize>) -> bool {
         // Of a call only the result gets something.
@@ -107,7 +107,7 @@ impl Statements {
         !is_type && assigned.any(|token| ASSIGNMENTS.contains(&token.text))
     }
 
-    /// Whether the token is the name of a parameter of a `def`.
+    /// True if the token is the name of a parameter of a `def`.
     #[must_use]
     pub fn is_parameter(&self, tokens: &[PythonToken<'_>], at: usize) -> bool {
         let Some(header) = self.headers.iter().find(|header| header.contains(&at)) else {
@@ -118,21 +118,21 @@ impl Statements {
             && matches!(before, "(" | "," | "*" | "**" | "/")
     }
 
-    /// Whether the token is in the brackets of a `def`, which belong to the code around it.
+    /// True if the token is in the brackets of a `def`, which belong to the code around it.
     #[must_use]
     pub fn in_header(&self, at: usize) -> bool {
         self.headers.iter().any(|header| header.contains(&at))
     }
 }
 
-/// Whether a `lambda` is open at the end of `range`: its colon ends no head.
+/// True if a `lambda` is open at the end of `range`: its colon ends no head.
 fn is_lambda(tokens: &[PythonToken<'_>], range: Range<usize>) -> bool {
     let own = || tokens[range.clone()].iter().filter(|token| token.depth == 0);
     let lambdas = own().filter(|token| token.is("lambda")).count();
     lambdas > own().filter(|token| token.is(":")).count()
 }
 
-/// Whether no index and no call that was opened after `start` holds the token.
+/// True if no index and no call that was opened after `start` holds the token.
 fn is_for_itself(tokens: &[PythonToken<'_>], start: usize, at: usize) -> bool {
     let mut open = Vec::new();
     for index in start..at {
@@ -156,7 +156,7 @@ fn is_for_itself(tokens: &[PythonToken<'_>], start: usize, at: usize) -> bool {
     !open.contains(&true)
 }
 
-/// Whether a bracket after the token is a call or an index.
+/// True if a bracket after the token is a call or an index.
 #[must_use]
 pub fn is_value(token: &PythonToken<'_>) -> bool {
     match token.kind {
@@ -204,7 +204,7 @@ mod tests {
     use super::super::tokens::tokens;
     use super::*;
 
-    /// Whether `m.X` in `code` is a target.
+    /// True if `m.X` in `code` is a target.
     fn is_target(code: &str) -> bool {
         let tokens = tokens(code);
         let statements = Statements::of(&tokens, &vec![false; tokens.len()]);

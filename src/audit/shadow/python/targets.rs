@@ -4,8 +4,8 @@ use regex::Regex;
 
 use super::super::pattern::regex;
 
-/// Where one of `names` (an expression for regular expressions) is a target or a part of one: in an assignment of any
-/// shape, a `for`, or a `with`. Every position, in order.
+/// Returns every position, in order, at which one of `names` (an expression for regular expressions) is a target or a
+/// part of one: in an assignment of any shape, a `for`, or a `with`.
 #[must_use]
 pub fn targets(code: &str, names: &str) -> Vec<usize> {
     let Ok(names) = regex(&format!(r"(?:^|[^\w.])({names})")) else { return Vec::new() };
@@ -79,7 +79,7 @@ fn target(part: &str) -> (usize, &str) {
     (start, part.get(start..end).unwrap_or_default())
 }
 
-/// What stands before each `=` of an assignment, statement by statement.
+/// Returns the text before each `=` of an assignment, statement by statement.
 fn parts(code: &str) -> Vec<(usize, &str)> {
     let bytes = code.as_bytes();
     let mut found = Vec::new();

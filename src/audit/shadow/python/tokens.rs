@@ -35,7 +35,7 @@ impl PythonToken<'_> {
         self.text == text && matches!(self.kind, PythonKind::Name | PythonKind::Operator)
     }
 
-    /// What the literal holds, without prefix and quotes; empty for other tokens.
+    /// Returns the content of the literal without prefix and quotes; empty for other tokens.
     #[must_use]
     pub fn literal(&self) -> &str {
         match self.kind {
@@ -225,8 +225,7 @@ fn is_prefix(word: &str) -> bool {
     ["r", "u", "b", "f", "t", "br", "rb", "fr", "rf", "tr", "rt"].contains(&word.as_str())
 }
 
-/// Whether Python may read `name` as `wanted`: it takes letters of other shapes, wide ones for example, for the plain
-/// ones.
+/// True if Python may read `name` as `wanted`: it treats letters of other forms, such as wide ones, as the plain ones.
 #[must_use]
 pub fn same_name(name: &str, wanted: &str) -> bool {
     name == wanted

@@ -1,4 +1,4 @@
-//! What code does with a module object: only imports and reads of its names are known to change nothing.
+//! The uses of a module object: only imports and reads of its names are known to change nothing.
 //!
 //! Everything else counts, because a module that is passed on, stored or renamed can be changed under any name.
 
@@ -31,9 +31,9 @@ pub struct Guarded<'a> {
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct ModuleNames {
     pub modules: BTreeSet<String>,
-    /// Which module of the package a name is; nothing for the package itself.
+    /// The module of the package that each name refers to; empty for the package itself.
     paths: BTreeMap<String, String>,
-    /// What was imported from a module of a package.
+    /// The names that were imported from a module of a package.
     pub members: BTreeSet<String>,
     /// Other files of the project, with the names that the modules have there.
     pub through: BTreeMap<String, BTreeSet<String>>,
@@ -45,7 +45,7 @@ impl Guarded<'_> {
         self.stems.contains(name) || !name.is_ascii() && is_alike()
     }
 
-    /// Which module an import gives, when it gives one.
+    /// Returns the module that an import names, if it names one.
     fn module(&self, import: &ImportedName<'_>) -> Option<String> {
         let Some(package) = self.package else {
             return self.is_stem(last(&import.name)).then(String::new);
@@ -57,7 +57,7 @@ impl Guarded<'_> {
         (inner.is_empty() || self.is_stem(&inner)).then_some(inner)
     }
 
-    /// What one file imports by itself.
+    /// Returns the names that one file imports itself.
     #[must_use]
     pub fn names(&self, source: &PythonText<'_>) -> ModuleNames {
         let mut names = ModuleNames::default();
@@ -110,7 +110,7 @@ impl Guarded<'_> {
         *own != before
     }
 
-    /// Where `source` does more than to read a name of a module.
+    /// Returns the positions at which `source` does more than read a name of a module.
     #[must_use]
     pub fn changes(&self, source: &PythonText<'_>, names: &ModuleNames) -> Vec<usize> {
         let tokens = &source.tokens;
@@ -124,7 +124,7 @@ impl Guarded<'_> {
         found.chain(self.by_text(source, inside)).map(|at| tokens[at].at).collect()
     }
 
-    /// The tokens of an expression that starts or ends at `at` and gives a module.
+    /// The tokens of an expression that starts or ends at `at` and evaluates to a module.
     fn module_at(
         &self,
         source: &PythonText<'_>,
@@ -172,7 +172,7 @@ impl Guarded<'_> {
         Some(start..end)
     }
 
-    /// Whether the name at `at` is not the module: a parameter, a keyword of a call, a variable of the function.
+    /// True if the name at `at` is not the module: a parameter, a keyword of a call, a variable of the function.
     fn is_other(&self, source: &PythonText<'_>, at: usize) -> bool {
         let tokens = &source.tokens;
         let before = at.checked_sub(1).map_or("", |before| tokens[before].text);
@@ -187,7 +187,7 @@ impl Guarded<'_> {
             }
     }
 
-    /// Whether the module `part` is only read.
+    /// True if the module `part` is only read.
     fn is_read(&self, source: &PythonText<'_>, part: &Range<usize>) -> bool {
         let tokens = &source.tokens;
         let text = |at: usize| tokens.get(at).map_or("", |token| token.text);
@@ -226,7 +226,7 @@ impl Guarded<'_> {
         }
     }
 
-    /// Whether the names of a module, `vars(…)` that starts at `start`, are copied or looked up.
+    /// True if the names of a module, `vars(…)` that starts at `start`, are copied or looked up.
     fn is_copied(&self, source: &PythonText<'_>, start: usize, end: usize) -> bool {
         let tokens = &source.tokens;
         let text = |at: usize| tokens.get(at).map_or("", |token| token.text);
@@ -243,7 +243,7 @@ impl Guarded<'_> {
         is_argument || is_looked_up || before == "in" || before == "**"
     }
 
-    /// Whether something that was imported from a module gets a member of its own.
+    /// True if a member of something that was imported from a module is assigned.
     fn is_patched(&self, source: &PythonText<'_>, names: &ModuleNames, at: usize) -> bool {
         let tokens = &source.tokens;
         let token = &tokens[at];

@@ -37,7 +37,7 @@ pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// Where `text` maps a name of the module to something else.
+/// Returns the position at which `text` maps a name of the module to something else.
 fn alias(stem: &str, text: &str) -> Option<usize> {
     if !text.contains(stem) {
         return None;
@@ -77,7 +77,7 @@ fn is_comment(text: &str, at: usize) -> bool {
     line.starts_with("//") || line.starts_with('*') || line.starts_with("/*")
 }
 
-/// Whether the value of a setting, at the start of `value`, names another file, or none.
+/// True if the value of a setting, at the start of `value`, names another file, or none.
 fn maps_elsewhere(stem: &str, value: &str) -> bool {
     let value = &value[..end_of_value(value)];
     let plain = value.trim_end();
@@ -112,14 +112,14 @@ fn end_of_value(value: &str) -> usize {
     value.len()
 }
 
-/// The strings in a value that are no names of members.
+/// The strings in a value that are not names of members.
 fn targets(value: &str) -> Vec<&str> {
     let Ok(string) = regex(r#"["'`]([^"'`\n]*)["'`](\s*:)?"#) else { return Vec::new() };
     let found = string.captures_iter(value).filter(|captures| captures.get(2).is_none());
     found.filter_map(|captures| Some(captures.get(1)?.as_str())).collect()
 }
 
-/// Whether a path names the module, with any ending and in any directory.
+/// True if a path names the module, with any ending and in any directory.
 fn names(stem: &str, target: &str) -> bool {
     let name = target.rsplit('/').next().unwrap_or(target);
     name.split('.').next() == Some(stem)

@@ -1,12 +1,12 @@
-//! Modules that pass on all of a generated module and put values of their own in the place of some.
+//! Modules that reexport a whole generated module and replace some of its values.
 
 use std::collections::BTreeSet;
 
 use crate::audit::shadow::module::GeneratedModule;
 use crate::audit::shadow::pattern::regex;
 
-/// Where a source that exports `*` of the module exports a name of the module itself. `code` is `text` without the
-/// content of its strings.
+/// Returns the position at which a source that exports `*` of the module exports a name of the module itself. `code` is
+/// `text` without the content of its strings.
 pub fn change(module: &GeneratedModule<'_>, text: &str, code: &str) -> Option<usize> {
     let stem = regex::escape(module.stem);
     let star =

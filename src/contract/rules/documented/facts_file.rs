@@ -2,7 +2,7 @@
 //!
 //! Reading only; whether the document is well formed is judged where it is used.
 
-/// Where each value is and what it is: `member = "value"` below a header, up to the next header.
+/// Returns each value with its position: `member = "value"` below a header, up to the next header.
 pub fn values<'a>(text: &'a str, header: &str, member: &str) -> Vec<(usize, &'a str)> {
     let mut found = Vec::new();
     let mut is_inside = false;

@@ -48,7 +48,7 @@ pub fn mentions<'a>(text: &'a str, tool: &str) -> Vec<Mention<'a>> {
     found
 }
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum MentionKind {
     Prose,
@@ -57,7 +57,7 @@ enum MentionKind {
     Other,
 }
 
-/// Where the reader of a document is.
+/// The code block in which the reader of a document is.
 #[derive(Debug, Default)]
 struct CodeBlock {
     /// The mark of an open fence, and whether its lines are those of a shell.
@@ -102,7 +102,7 @@ impl CodeBlock {
     }
 }
 
-/// Whether a line begins an entry of a list.
+/// True if a line begins an entry of a list.
 fn is_entry(text: &str) -> bool {
     let number = text.trim_start_matches(|symbol: char| symbol.is_ascii_digit());
     let bullets = ["- ", "* ", "+ "];
@@ -129,7 +129,7 @@ fn spans(line: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Where the run of exactly `length` backticks begins that ends a span.
+/// Returns the start of the run of exactly `length` backticks that ends a span.
 fn closing(text: &str, length: usize) -> Option<usize> {
     let mut at = 0;
     while let Some(next) = text[at..].find('`') {
@@ -201,7 +201,7 @@ fn is_flag(token: &str) -> bool {
     FLAGS.contains(&token) || (name != token && OPTIONS.contains(&name))
 }
 
-/// Whether a token can be the word of a command and not a value.
+/// True if a token can be the word of a command and not a value.
 fn is_word(token: &str) -> bool {
     token.starts_with(|symbol: char| symbol.is_ascii_lowercase())
         && token

@@ -34,7 +34,7 @@ impl KnownCommands {
         Self(commands.into_iter().map(alike).collect())
     }
 
-    /// Whether the words begin with a command, or are those of a group.
+    /// True if the words begin with a command, or are those of a group.
     #[must_use]
     pub fn has(&self, words: &[&str]) -> bool {
         let is_command = |count| self.0.contains(&alike(&words[..count].join(".")));
@@ -47,7 +47,7 @@ impl KnownCommands {
     }
 }
 
-/// What is the same for the eye: dashes, underscores, and how the words are parted.
+/// Normalizes text that looks the same to a reader: dashes, underscores, and the separators of words.
 #[must_use]
 pub fn alike(words: &str) -> String {
     words.replace('-', "_").replace(' ', ".")

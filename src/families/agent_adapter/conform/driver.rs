@@ -54,7 +54,7 @@ struct DriverVerdict {
     skipped: String,
 }
 
-/// What the adapter shows about one probe.
+/// Returns the result of one probe on the adapter.
 pub fn finding(session: &ToolCaller, probe: &'static str, unit: &'static str) -> Conclusion {
     let Some(facts) = facts::of(session) else {
         return Conclusion::blocked(

@@ -29,7 +29,7 @@ impl SectionReader for AdapterSection {
     }
 }
 
-/// What is true of the agent, whatever the code of the adapter says.
+/// The facts of the agent, independent of the code of the adapter.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct AdapterFacts {
@@ -56,7 +56,7 @@ pub enum Strategy {
     CustomAgent,
 }
 
-/// What a person configures.
+/// The setting that a person configures.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConfiguredBy {

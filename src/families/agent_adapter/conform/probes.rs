@@ -1,4 +1,4 @@
-//! What an adapter can fail, in the order of the report. The names are those of the driver.
+//! The probes of an adapter, in the order of the report. The names are those of the driver.
 
 use crate::conform::{Need, Probe};
 use crate::families::agent_adapter::contract::FAMILY;

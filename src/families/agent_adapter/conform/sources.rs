@@ -1,4 +1,4 @@
-//! The sources of the driver: always those of this aos, whatever a project has in its runtime.
+//! The sources of the driver: always those of this aos, regardless of a project's runtime.
 //!
 //! The probes and the packages they use are compiled into a directory of the adapter's module that exists only for the
 //! compiler, so that they can import the adapter. The project's own copies of them are not part of the program.
@@ -40,7 +40,7 @@ struct GoOverlay {
     replace: BTreeMap<String, String>,
 }
 
-/// What `go build` gets so that it builds the driver.
+/// The input of `go build` for building the driver.
 pub struct DriverSources {
     /// Options and the package, in order.
     pub arguments: Vec<String>,

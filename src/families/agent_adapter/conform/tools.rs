@@ -1,4 +1,4 @@
-//! How adapters are run by `aos conform`: with Go.
+//! Finds and runs adapters for `aos conform`, with Go.
 
 use crate::conform::target::{Target, TargetError};
 use crate::conform::tools::FamilyTools;

@@ -13,7 +13,7 @@ use crate::visible::excerpt;
 
 use super::super::name::{AdapterName, MODULE};
 
-/// Where adapters are in the orchestrator.
+/// The directory of adapters in the orchestrator.
 pub const ADAPTERS: &str = "backend/internal/adapters/agent";
 /// Parts of the runtime that only serve a project of its own.
 const LEFT_OUT: &[&str] = &["internal/runtime/kit/"];

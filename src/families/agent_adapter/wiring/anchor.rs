@@ -106,9 +106,9 @@ impl AnchorLines {
 /// One more element of the lists of harnesses in a text.
 #[derive(Clone, Debug)]
 pub struct Element {
-    /// What stands directly before a list.
+    /// The texts that can be directly before a list.
     pub prefixes: &'static [&'static str],
-    /// What the line of a list holds before it.
+    /// The text before the list on its line.
     pub on_line: &'static str,
     pub separator: &'static str,
     pub quote: &'static str,
@@ -231,7 +231,7 @@ fn offsets(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Where `lines` are in `text` as whole lines.
+/// Returns the position of `lines` in `text` as whole lines.
 fn whole_lines(text: &str, lines: &str) -> Option<usize> {
     let found = text.match_indices(lines).map(|(at, _)| at);
     found.into_iter().find(|at| *at == 0 || text[..*at].ends_with('\n'))

@@ -1,4 +1,4 @@
-//! A checkout of the orchestrator: read here, written by nobody in this folder.
+//! A checkout of the orchestrator. This module reads it; no module in this folder writes it.
 
 use std::collections::BTreeSet;
 use std::path::Path;

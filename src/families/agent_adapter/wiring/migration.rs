@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use super::anchor::LostAnchor;
 
-/// Where migrations are.
+/// The directory of migrations.
 pub const MIGRATIONS: &str = "backend/internal/storage/sqlite/migrations";
-/// What a migration of the harnesses holds.
+/// The text that every migration of the harnesses contains.
 const CHECK: &str = "CHECK (harness IN (";
-/// How a migration of ours begins.
+/// The first words of a migration of ours.
 const OURS: &str = "-- Lets sessions.harness be";
 
 /// A migration.

@@ -56,7 +56,7 @@ impl Wirer for AdapterWirer {
     }
 }
 
-/// Whether go.work of the project replaces the orchestrator by this checkout.
+/// True if go.work of the project replaces the orchestrator by this checkout.
 fn builds_against(project: &Project, checkout: &Path) -> bool {
     let loaded = files::read(&project.root.join("go.work"), MAX_GO_WORK);
     let text = loaded.ok().and_then(|loaded| String::from_utf8(loaded.bytes).ok());

@@ -157,7 +157,7 @@ fn lists(id: &str, known: &BTreeSet<String>) -> Vec<WiringPlace> {
     ]
 }
 
-/// Lists of harnesses in tests, so that these look at the new one too.
+/// Lists of harnesses in tests, so that the tests cover the new one too.
 fn tests(id: &str, constant: &str) -> [WiringPlace; 2] {
     let test = |path, opens, closes, lines| WiringPlace {
         is_needed: false,

@@ -1,5 +1,5 @@
-//! What an agent-cli tool that aos did not create generates: contract modules that exist come first, then the
-//! programs that its manifests declare. Where more than one place would do, none is chosen.
+//! The outputs of an agent-cli tool that aos did not create: contract modules that exist come first, then the programs
+//! that its manifests declare. If there are several candidates, none is chosen.
 
 mod go;
 mod node;
@@ -67,7 +67,7 @@ impl Adopter for AgentCliAdopter {
     }
 }
 
-/// Whether `path` is part of something that the tool only carries along.
+/// True if `path` is part of a dependency that the repository contains.
 pub fn is_foreign(path: &str) -> bool {
     path.split('/').any(|component| FOREIGN.contains(&component))
 }
@@ -90,7 +90,7 @@ pub fn with_file(repository: &ProjectFiles, name: &str) -> Vec<String> {
     repository.files.keys().filter(own).map(|path| parent(path).to_owned()).collect()
 }
 
-/// Where the contract is vendored, when that is not the usual place.
+/// Returns the directory of the vendored contract, if it is not the usual one.
 fn contract_directory(repository: &ProjectFiles, found: &mut Findings) -> Option<RelativePath> {
     if repository.files.contains_key(&format!("{CONTRACT_DIRECTORY}/contract.json")) {
         return None;

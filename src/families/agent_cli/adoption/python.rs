@@ -51,7 +51,7 @@ pub fn detect(repository: &ProjectFiles, found: &mut Findings) {
     }
 }
 
-/// The packages that a project file leads to, each with the reason; more than one means that it does not decide.
+/// Returns the packages that a project file names, each with the reason; with more than one, the file does not decide.
 fn package(repository: &ProjectFiles, project: &str) -> Vec<(String, String)> {
     let path = join(project, "pyproject.toml");
     let document = repository.text(&path).and_then(|text| text.parse::<DocumentMut>().ok());

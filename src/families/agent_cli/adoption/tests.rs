@@ -1,4 +1,4 @@
-//! Where modules go, by what is there: each tree is a list of files.
+//! Tests of the locations of modules: each tree is a list of files.
 
 use crate::contract::ProjectFiles;
 use crate::contract::repository::SourceFile;

@@ -29,7 +29,7 @@ impl ProbeCaller<'_> {
         Unfinished::Blocked(format!("{message} `{}`", role.name()))
     }
 
-    /// Whether the tool has commands of this kind: `reference` shows one, or says so in `capabilities`.
+    /// True if the tool has commands of this kind: `reference` shows one, or says so in `capabilities`.
     fn may_have(&self, reference: &Value, role: Role) -> bool {
         let says = || {
             let listed = reference["capabilities"].as_array().into_iter().flatten();

@@ -44,7 +44,7 @@ fn one_document(lab: &ProbeCaller<'_>) -> ProbeStep {
     Ok(())
 }
 
-/// What was printed as a document.
+/// Returns the answers that were printed as documents.
 fn documents<'a>(lab: &'a ProbeCaller<'_>) -> impl Iterator<Item = Answered> + 'a {
     CALLS.into_iter().map(|call| lab.look(call)).filter(|shot| shot.document.is_ok())
 }

@@ -47,7 +47,7 @@ struct AgentCliTable {
     commands: Vec<Sample>,
 }
 
-/// How the tool gets its secret. It is given a made-up one; the proxy puts the one of the mock in its place.
+/// The credentials of the tool. The tool gets a made-up secret; the proxy replaces it with that of the mock.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct Credentials {
@@ -69,7 +69,7 @@ pub struct Gate {
     pub lifetime: Variable,
 }
 
-/// How the mock upstream of the project is started.
+/// The mock upstream of the project, and how to start it.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct DeclaredUpstream {
@@ -86,7 +86,7 @@ pub struct Variable {
     pub value: String,
 }
 
-/// Where the tool looks for its releases.
+/// The release host of the tool.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct Update {
@@ -127,7 +127,7 @@ pub fn other_secret(variable: &str) -> Sentinel {
     Sentinel { name: variable.to_owned(), value }
 }
 
-/// Which kind of command a sample is of.
+/// The role of a sample's command.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {

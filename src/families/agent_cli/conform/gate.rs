@@ -16,7 +16,7 @@ pub const WRITES: [Role; 6] =
 /// Longest life of a token that is taken for a limit at all.
 const MAX_LIFE: i64 = 24 * 3_600;
 
-/// Whether a command wants to be told that it is meant.
+/// True if a command requires confirmation.
 pub fn is_dangerous(reference: &Value, path: &str) -> bool {
     declared(reference, path).is_some_and(|command| command["dangerous"] == true)
 }

@@ -21,7 +21,7 @@ pub const CHECKSUMS: &str = "checksums.txt";
 pub const BUNDLE: &str = "checksums.txt.sigstore.json";
 const JSON: &str = "application/json";
 
-/// What the host does.
+/// The behaviour of the host.
 #[derive(Clone, Debug)]
 pub enum HostBehaviour {
     /// Publishes this version; nothing in it is signed by anybody.
@@ -38,7 +38,7 @@ pub enum HostBehaviour {
     Reply(Reply),
 }
 
-/// What a release host has of a version.
+/// A version on a release host.
 #[derive(Debug)]
 pub struct HostedRelease {
     pub version: Version,
@@ -303,7 +303,7 @@ fn release(version: &Version, lacking: Option<&str>, tool: &str, base: &str) -> 
     described(version, names.map(|name| (name, content(name).len())), base)
 }
 
-/// What the API says of a release with these files.
+/// Returns the API's description of a release with these files.
 fn described<'a>(
     version: &Version,
     files: impl Iterator<Item = (&'a str, usize)>,
@@ -331,7 +331,7 @@ fn described<'a>(
     })
 }
 
-/// A tool may verify a release before it tells of it, and nobody signed this one.
+/// True if the tool refused the unsigned release before it reported it, which a tool may do.
 pub fn is_verified_first(shot: &Answered) -> bool {
     shot.code() == "E_INTEGRITY"
 }

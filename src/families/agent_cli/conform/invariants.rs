@@ -1,7 +1,8 @@
-//! What holds for every call of a tool of this family, and which probe a call that breaks it contradicts.
+//! The rules for every call of a tool of this family, and the probe that a violation contradicts.
 //!
-//! Each rule belongs to a probe that looks at a few samples itself. Where several probes could own a fault, the one that
-//! explains it best gets it alone: `--quiet` that takes the document away is `cli.quiet`, not `cli.one-document`.
+//! Each rule belongs to a probe that looks at a few samples itself. If several probes could report a fault, only the
+//! one that explains it best does: a `--quiet` that suppresses the document is a fault of `cli.quiet`, not of
+//! `cli.one-document`.
 
 use std::collections::BTreeSet;
 
@@ -41,7 +42,7 @@ pub fn sentinels(session: &ToolCaller) -> Vec<Sentinel> {
     all
 }
 
-/// What the rules say about each call.
+/// Returns the rulings on each call.
 #[must_use]
 pub fn judge(session: &ToolCaller, calls: &[Noted]) -> Vec<Ruling> {
     let Ok(contract) = session.contract.of::<AgentCliContract>() else { return Vec::new() };
@@ -318,7 +319,7 @@ fn asks_for_text(arguments: &[String]) -> bool {
         || arguments.iter().any(|word| word.strip_prefix("--format=").is_some_and(is_other))
 }
 
-/// §10: no secret on either stream, whatever was called and in whatever format.
+/// §10: no secret on either stream, for every call and format.
 fn secret(noted: &Noted, ruling: &mut Ruling) {
     let said = noted.observed.said();
     let mut secrets = noted.observed.secrets.iter();
@@ -332,7 +333,7 @@ fn secret(noted: &Noted, ruling: &mut Ruling) {
     ruling.see(owner, leak.map(|(secret, how)| format!("{} is printed {how}", secret.name)));
 }
 
-/// What a call printed instead of the document: an envelope on the wrong stream, nothing, or something else.
+/// Records that a call printed no document: an envelope on the wrong stream, nothing, or something else.
 fn no_document(noted: &Noted, reason: String, ruling: &mut Ruling) {
     let is_empty = noted.observed.stdout().iter().all(u8::is_ascii_whitespace);
     if !is_empty {

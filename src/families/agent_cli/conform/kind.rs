@@ -1,5 +1,5 @@
-//! What a command does, by the words of `reference`: those of the contract (since v1.2.0), else the usual ones, which
-//! `cli.command-types` reports. A word that nobody knows shows nothing.
+//! The kind of a command, by the words of `reference`: those of the contract (since v1.2.0), else the usual ones, which
+//! `cli.command-types` reports. An unknown word proves nothing.
 
 use serde_json::Value;
 
@@ -40,16 +40,16 @@ const WRITES: &[&str] = &[
     "bulk",
 ];
 
-/// What a command does.
+/// The kind of a command.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum CommandKind {
     Reads,
     Writes,
-    /// `reference` does not say it, or in a word that nobody knows.
+    /// `reference` does not state the kind, or uses an unknown word.
     Unknown,
 }
 
-/// What `reference` says that a command does.
+/// Returns the kind of a command according to `reference`.
 pub fn of(rules: &CommandRules, command: &Value) -> CommandKind {
     let word = command["type"].as_str().unwrap_or_default().trim().to_lowercase();
     let word = word.replace([' ', '_'], "-");
@@ -76,12 +76,12 @@ pub fn writes(rules: &CommandRules, command: &Value) -> bool {
     of(rules, command) == CommandKind::Writes
 }
 
-/// Whether a command is a write that wants a token always, which is also what no word about it means.
+/// True if a command is a write that always requires a token, which is also the default.
 pub fn is_gated(rules: &CommandRules, command: &Value) -> bool {
     writes(rules, command) && command.get("confirm").is_none_or(|confirm| confirm == "always")
 }
 
-/// The word that nobody knows, as a reason.
+/// Returns the reason for an unknown word.
 pub fn unclear(rules: &CommandRules, path: &str, command: &Value) -> Option<String> {
     if of(rules, command) != CommandKind::Unknown {
         return None;

@@ -54,7 +54,7 @@ fn unknown_kind(label: &str, schema: &Value) -> Option<String> {
     })
 }
 
-/// What is wrong with a value of this kind, as `it is …`; null is right for every kind.
+/// Returns the fault of a value of this kind, as `it is …`; null is valid for every kind.
 #[must_use]
 pub fn fault(kind: ValueKind, value: &Value) -> Option<&'static str> {
     let text = value.as_str();
@@ -85,7 +85,7 @@ pub fn is_day(text: &str) -> bool {
 #[derive(Debug, Default, Eq, PartialEq)]
 pub struct ComparedKinds {
     pub fields: usize,
-    /// What is wrong with the first one that is wrong.
+    /// The fault of the first invalid value.
     pub fault: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What a probe of this family works in: one home, one mock upstream behind a proxy, calls that share both.
+//! The environment of a probe of this family: one home, one mock upstream behind a proxy, and calls that share both.
 //!
 //! Also how a probe ends early: it failed, it could not be found out, or the contract asks nothing.
 
@@ -27,7 +27,7 @@ use crate::reason::Reason;
 
 /// Most calls that the finding of a probe shows.
 const MAX_EVIDENCE: usize = 4;
-/// Patience with a call that should wait for nobody.
+/// Time limit for a call that should not wait for anything.
 pub const PROMPT_LIMIT: Duration = Duration::from_secs(8);
 
 /// Why a probe that found nothing wrong passes nothing.
@@ -45,7 +45,7 @@ pub(super) fn local() -> Unfinished {
     Unfinished::NotApplicable("conform.toml says that the tool has no upstream".to_owned())
 }
 
-/// Who calls.
+/// The account that makes a call.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Account {
     None,
@@ -53,7 +53,7 @@ pub enum Account {
     Other,
 }
 
-/// Where the calls of one probe happen.
+/// The environment of the calls of one probe.
 pub struct ProbeCaller<'a> {
     pub session: &'a ToolCaller,
     pub fixture: &'a AgentCliFixture,
@@ -63,7 +63,7 @@ pub struct ProbeCaller<'a> {
     shown: RefCell<Vec<CallEvidence>>,
     /// A failure is shown with the calls before it.
     has_history: Cell<bool>,
-    /// What the probe has exercised.
+    /// The targets that the probe has exercised.
     pub tally: Rc<Tally>,
 }
 
@@ -300,7 +300,7 @@ impl<'a> ProbeCaller<'a> {
         self.upstream.borrow().as_ref().map_or(0, |upstream| upstream.mock.mutations())
     }
 
-    /// Starts the upstream and gives the first sample of a role.
+    /// Starts the upstream and returns the first sample of a role.
     ///
     /// # Errors
     /// When there is no upstream or no sample.
@@ -326,7 +326,7 @@ impl<'a> ProbeCaller<'a> {
         self.fixture.commands.iter().filter(move |sample| sample.role == role)
     }
 
-    /// What `reference` says of a command that conform.toml names.
+    /// Returns the entry in `reference` of a command that conform.toml names.
     ///
     /// # Errors
     /// Blocked when it says nothing.

@@ -1,4 +1,4 @@
-//! What `reference` lists: commands, their options, and whether the list can be relied on.
+//! The commands and options that `reference` lists, and whether the list can be relied on.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ use super::kind::{self, is_gated};
 use crate::families::agent_cli::contract::AgentCliContract;
 use crate::families::agent_cli::executable::CommandRules;
 
-/// Whether a tool with this reference may have a command of this kind.
+/// True if a tool with this reference may have a command of this kind.
 pub fn may_have(contract: &AgentCliContract, reference: &Value, role: Role) -> bool {
     let rules = &contract.commands;
     let any = |test: &dyn Fn(&Value) -> bool| {
@@ -61,7 +61,7 @@ pub fn may_have(contract: &AgentCliContract, reference: &Value, role: Role) -> b
     }
 }
 
-/// Why nothing may be concluded from what a reference lacks.
+/// Returns the reason why nothing may be concluded from an omission in a reference.
 pub fn incomplete(rules: &CommandRules, reference: &Value) -> Option<String> {
     for (path, command) in commands(reference) {
         let params = command["params"].as_array();
@@ -94,7 +94,7 @@ pub fn commands(reference: &Value) -> impl Iterator<Item = (&str, &Value)> {
     commands.filter_map(|command| Some((command["path"].as_str()?, command)))
 }
 
-/// What `reference` says about a command.
+/// Returns the entry of a command in `reference`.
 pub fn declared<'a>(reference: &'a Value, path: &str) -> Option<&'a Value> {
     reference["commands"].as_array()?.iter().find(|command| command["path"] == path)
 }

@@ -1,4 +1,4 @@
-//! How stand-alone CLIs are found, called and judged by `aos conform`.
+//! Finds, calls and judges stand-alone CLIs for `aos conform`.
 
 mod absence;
 mod batch;

@@ -1,4 +1,4 @@
-//! `reference` in the form that the contract asks for, whatever usual form a tool prints it in.
+//! `reference` in the form that the contract asks for, converted from the usual forms in which tools print it.
 //!
 //! The program's name in a path, commands nested below commands, maps in place of lists, and other names of members are
 //! understood; each such form is a deviation, which one probe reports. A form that is not understood gives no command.
@@ -92,7 +92,7 @@ impl CommandReader {
                 .get(*name)
                 .filter(|below| !is_empty(below) && (below.is_array() || below.is_object()))
         });
-        // A group without an answer of its own is no command.
+        // A group without an answer of its own is not a command.
         let is_group = nested.is_some()
             && !["output_schema", "schema", "type", "kind"]
                 .iter()
@@ -246,7 +246,7 @@ pub fn finding(deviations: &[String]) -> Option<String> {
     })
 }
 
-/// What is said of a `reference` in which no command can be read.
+/// The message about a `reference` in which no command can be read.
 pub const UNREADABLE: &str = "`reference` lists no commands that can be read: `commands` must be a list of objects, each with the text `path`";
 
 #[cfg(test)]

@@ -12,10 +12,10 @@ use super::signed::scene::{Scene, build_of};
 use super::stop::{ProbeStep, Unfinished};
 use super::tree::{self, FileTree};
 
-/// A tool that knows of no update yet, and the host that tells it about one.
+/// A tool that knows of no update yet, and a host that offers one.
 pub struct NoticeSource<'a> {
     host: NoticeHost<'a>,
-    /// What the tool kept before.
+    /// The files of the tool before the call.
     before: FileTree,
 }
 
@@ -99,7 +99,7 @@ impl<'a> NoticeSource<'a> {
         }
     }
 
-    /// How many connections the host has had.
+    /// Returns the number of connections to the host.
     pub fn connections(&self) -> usize {
         match &self.host {
             NoticeHost::Plain(host) => host.mock.connections(),
@@ -120,7 +120,7 @@ impl<'a> NoticeSource<'a> {
     }
 }
 
-/// Whether a response has the notice of an update.
+/// True if a response has the notice of an update.
 pub fn has_notice(shot: &Answered) -> bool {
     ["/meta/notices", "/data/notices"].iter().any(|place| {
         let notices = shot.at(place).as_array().into_iter().flatten();

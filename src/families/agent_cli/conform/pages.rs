@@ -21,7 +21,7 @@ const MAX_PAGES: usize = 40;
 /// More than any upstream gives at once.
 const HUGE: &str = "100000";
 
-/// How a list is paged: the option that leads on, and the member that its value comes from.
+/// Returns how a list is paged: the option for the next page, and the member with its value.
 fn paged(lab: &ProbeCaller<'_>, path: &str) -> ProbeStep<(&'static str, String)> {
     let options: BTreeSet<String> = params(&lab.declared(path)?).collect();
     let offset = lab.contract.pagination.offset_next_key.as_str().to_owned();

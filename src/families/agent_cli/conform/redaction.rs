@@ -1,4 +1,4 @@
-//! Secrets in places where nobody expects them (agent-cli §10), and an audit log that cannot be written.
+//! Secrets in unexpected places (agent-cli §10), and an audit log that cannot be written.
 
 use crate::conform::secrets::{SecretShape, Sentinel};
 use crate::system::files;

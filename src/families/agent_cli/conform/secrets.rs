@@ -212,7 +212,7 @@ fn attempts(lab: &ProbeCaller<'_>, sample: &Sample) -> ProbeStep<Vec<String>> {
 fn attempt(lab: &ProbeCaller<'_>, sample: &Sample, call: &[String]) -> ProbeStep {
     let before = lines_about(lab, sample)?.len();
     let shot = lab.call(call);
-    // An option that the tool does not have is no attempt.
+    // An option that the tool does not have is not an attempt.
     if shot.at("/error/code") == "E_USAGE" {
         return Ok(());
     }
@@ -256,7 +256,7 @@ pub fn audit_log(lab: &ProbeCaller<'_>) -> Option<PathBuf> {
     files_below(&lab.sandbox.path().join("home")).into_iter().find(is_log)
 }
 
-/// Whether a value or something in it fits.
+/// True if a value or something in it fits.
 fn holds(value: &Value, test: &dyn Fn(&Value) -> bool) -> bool {
     test(value)
         || match value {

@@ -1,4 +1,4 @@
-//! What is wrong with the shape of an answer (agent-cli §3 to §6), as pure functions of the contract and the answer.
+//! Faults in the shape of an answer (agent-cli §3 to §6), as pure functions of the contract and the answer.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ fn listed(keys: &BTreeSet<&str>) -> String {
     keys.iter().copied().collect::<Vec<_>>().join(", ")
 }
 
-/// What is wrong with the bytes around a document that can be read.
+/// Returns the fault of the bytes around a document that can be read.
 pub fn stdout(bytes: &[u8], document: &Value) -> Option<String> {
     if bytes.contains(&b'\r') {
         return Some("stdout has carriage returns".to_owned());
@@ -33,7 +33,7 @@ pub fn stdout(bytes: &[u8], document: &Value) -> Option<String> {
     (!document.is_object()).then(|| "stdout is not a JSON object".to_owned())
 }
 
-/// What is wrong with the members of an envelope.
+/// Returns the fault of the members of an envelope.
 pub fn envelope(rules: &EnvelopeKeys, document: &Value) -> Option<String> {
     if !document["ok"].is_boolean() {
         return Some("`ok` is not a boolean".to_owned());
@@ -44,7 +44,7 @@ pub fn envelope(rules: &EnvelopeKeys, document: &Value) -> Option<String> {
         .then(|| format!("the keys are {} and not {}", listed(&found), listed(&wanted)))
 }
 
-/// What is wrong with the member `error` of a failure.
+/// Returns the fault of the member `error` of a failure.
 pub fn error(rules: &EnvelopeKeys, document: &Value) -> Option<String> {
     let error = &document["error"];
     let (found, wanted) = (keys(error), wanted(&rules.error_object_keys));
@@ -62,7 +62,7 @@ pub fn error(rules: &EnvelopeKeys, document: &Value) -> Option<String> {
     (!says).then(|| "`error.message` is empty".to_owned())
 }
 
-/// What is wrong with the member `meta`.
+/// Returns the fault of the member `meta`.
 pub fn meta(rules: &EnvelopeKeys, document: &Value) -> Option<String> {
     let meta = &document["meta"];
     let required = wanted(&rules.meta_required_keys);
@@ -79,14 +79,14 @@ pub fn meta(rules: &EnvelopeKeys, document: &Value) -> Option<String> {
     is_empty.then(|| "`meta.notices` is there and empty".to_owned())
 }
 
-/// What is wrong with the member `schema_version`.
+/// Returns the fault of the member `schema_version`.
 pub fn schema_version(rules: &EnvelopeKeys, document: &Value) -> Option<String> {
     let (found, wanted) = (&document["schema_version"], rules.schema_version_value.as_str());
     (found.as_str() != Some(wanted))
         .then(|| format!("`schema_version` is {found} and not \"{wanted}\""))
 }
 
-/// Whether `ok` and the exit disagree.
+/// Returns the contradiction between `ok` and the exit code.
 pub fn ok_and_exit(document: &Value, exit: Option<i32>) -> Option<String> {
     let ok = document["ok"] == true;
     let agree = exit.is_some_and(|exit| ok == (exit == 0));
@@ -94,7 +94,7 @@ pub fn ok_and_exit(document: &Value, exit: Option<i32>) -> Option<String> {
     (!agree).then(|| format!("`ok` is {ok} and the exit is {exit}"))
 }
 
-/// Whether code, exit and `retryable` of a failure are not those of the table.
+/// Returns the contradiction between code, exit code and `retryable` of a failure, and the table.
 pub fn code(
     contract: &AgentCliContract,
     reference: &Value,
@@ -152,7 +152,7 @@ pub fn stream(rules: &EnvelopeKeys, text: &str) -> Result<Vec<Value>, Reason> {
     Ok(lines)
 }
 
-/// What is wrong with the end of a stream that ended by itself.
+/// Returns the fault of the end of a stream that ended by itself.
 pub fn summary(rules: &EnvelopeKeys, lines: &[Value]) -> Option<String> {
     let last = lines.last().map_or("", |line| line["type"].as_str().unwrap_or_default());
     (last != rules.stream_last_type.as_str())

@@ -1,4 +1,4 @@
-//! Signals (agent-cli §6): a command that is stopped prints one envelope, whatever the signal and whatever it was doing.
+//! Signals (agent-cli §6): a command that is stopped prints one envelope, for every signal and at every moment.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! How a probe ends early: it failed, it is blocked, or the contract requires nothing.
+//! The early end of a probe: it failed, it is blocked, or the contract requires nothing.
 
 use crate::conform::probe::CallEvidence;
 

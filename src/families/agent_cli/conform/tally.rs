@@ -1,4 +1,5 @@
-//! What a probe has exercised: the calls that it judged, or the subjects that it names in place of calls.
+//! A count of the targets that a probe has exercised: the calls that it judged, or the subjects that it names in place
+//! of calls.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -56,7 +57,7 @@ impl Tally {
         Some(format!("{chosen} of {all} commands were called, evenly chosen"))
     }
 
-    /// How many targets there were, and what they are.
+    /// Returns the number of targets and their unit.
     pub fn total(&self) -> (usize, &'static str) {
         match self.unit.get() {
             Some(unit) => (self.subjects.borrow().len(), unit),

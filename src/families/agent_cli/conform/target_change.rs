@@ -60,7 +60,8 @@ fn change_of_target<'a>(lab: &ProbeCaller<'a>) -> ProbeStep<(&'a Sample, Vec<Str
     Ok((sample, meant(lab, sample, &sample.with(&sample.changed))))
 }
 
-/// What was written, and what the dry run of the first call had read, if these have no path in common.
+/// Returns the path that was written, and the path that the dry run of the first call had read, if they have nothing in
+/// common.
 fn other_target(read: &[ReceivedRequest], all: &[ReceivedRequest]) -> Option<(String, String)> {
     let path = |request: &ReceivedRequest| {
         let target = request.target.split('?').next().unwrap_or_default();

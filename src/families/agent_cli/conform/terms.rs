@@ -138,8 +138,8 @@ fn shown(lab: &ProbeCaller<'_>, reference: &Value) -> Vec<(&'static str, bool)> 
     all
 }
 
-/// Why a requirement that needs these capabilities asks nothing of the tool: `capabilities` of `reference`
-/// lacks one, the rest of `reference` confirms that, and help lists no other command.
+/// Returns the reason why a requirement for these capabilities does not apply to the tool: `capabilities` of
+/// `reference` lacks one, the rest of `reference` confirms that, and help lists no other command.
 pub fn without(session: &ToolCaller, needs: &[Key]) -> Option<String> {
     if needs.is_empty() {
         return None;
@@ -156,7 +156,7 @@ pub fn without(session: &ToolCaller, needs: &[Key]) -> Option<String> {
     }
 }
 
-/// Whether the rest of `reference` confirms that a capability is not there. A word of the tool alone proves nothing.
+/// True if the rest of `reference` confirms that a capability is not there. A word of the tool alone proves nothing.
 fn is_absent(lab: &ProbeCaller<'_>, reference: &Value, word: &str) -> bool {
     let shown = shown(lab, reference);
     match (word, shown.iter().find(|(known, _)| *known == word)) {

@@ -1,4 +1,4 @@
-//! How long a confirm token is good (agent-cli §7, §9), and what happens where its use cannot be recorded.
+//! The lifetime of a confirm token (agent-cli §7, §9), and writes whose use of a token cannot be recorded.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -17,7 +17,7 @@ use crate::families::agent_cli::contract::FAMILY;
 
 const NAME: &str = "confirm.secret";
 const MAX_SECRET: u64 = 64 * 1024;
-/// Fewer bytes are no key.
+/// The minimum length of a key in bytes.
 const LEAST: usize = 32;
 
 pub const TOKEN_MACHINE: Probe = Probe {

@@ -1,4 +1,4 @@
-//! How stand-alone CLIs are found and called by `aos conform`.
+//! Finds and calls stand-alone CLIs for `aos conform`.
 
 use crate::conform::tools::FamilyTools;
 use crate::inputs::project::Project;

@@ -1,4 +1,4 @@
-//! What a tool keeps on disk in its sandbox, before and after a call, and how a probe damages it.
+//! The files of a tool in its sandbox, before and after a call, and the ways in which a probe damages them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ const MAX_DEPTH: usize = 8;
 /// Files with their bytes, directories with nothing.
 pub type FileTree = BTreeMap<PathBuf, Option<Vec<u8>>>;
 
-/// What is there now.
+/// Returns the current files.
 pub fn of(sandbox: &Sandbox) -> FileTree {
     let mut tree = FileTree::new();
     let mut open: Vec<_> = PLACES.iter().map(|place| (sandbox.path().join(place), 0)).collect();
@@ -77,7 +77,7 @@ pub fn replace(path: &Path, bytes: &[u8]) -> ProbeStep {
         .map_err(refused)
 }
 
-/// Puts a directory in the place of a file, and a file in that of a directory: nothing can be kept there, by nobody.
+/// Replaces a file with a directory, and a directory with a file, so that nothing can be stored there.
 ///
 /// # Errors
 /// Blocked when the system refuses.

@@ -1,4 +1,4 @@
-//! What an update that installs nothing may do on this machine (agent-cli §14): keep a notice, start nobody.
+//! The limits of an update that installs nothing (agent-cli §14): it may keep a notice, and starts no program.
 
 use crate::conform::session::Event;
 use crate::system::{files, temporary};
@@ -16,7 +16,7 @@ const MANAGERS: [&str; 14] = [
     "npm", "npx", "pnpm", "yarn", "bun", "bunx", "go", "pip", "pip3", "pipx", "uv", "uvx", "brew",
     "cargo",
 ];
-/// Notes its call beside itself and fails.
+/// Records its call in the file `calls` beside itself, and fails.
 const TRAP: &str = "#!/bin/sh\necho \"${0##*/} $*\" >> \"${0%/*}/calls\"\nexit 1\n";
 const TRAPS: &str = "traps";
 /// Where npm keeps what it installs for everybody.
@@ -115,7 +115,7 @@ fn no_manager(lab: &ProbeCaller<'_>) -> ProbeStep {
     Ok(())
 }
 
-/// Puts programs with the names of package managers before all others; gives the PATH.
+/// Puts programs with the names of package managers before all others; returns the PATH.
 fn set_traps(lab: &ProbeCaller<'_>) -> ProbeStep<String> {
     let refused =
         |error: std::io::Error| Unfinished::Blocked(format!("the traps cannot be made: {error}"));

@@ -1,4 +1,4 @@
-//! What can go wrong on the way to a release (agent-cli §14): each fault has its code, and the program stays as it is.
+//! Faults on the way to a release (agent-cli §14): each has its code, and the program stays unchanged.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -222,7 +222,7 @@ fn advice(lab: &ProbeCaller<'_>) -> ProbeStep {
     forged.expect(!same, "a forged release comes with the same advice as a transient fault")
 }
 
-/// What follows the cause: members that name a next step, and the message behind its first clause.
+/// Returns the advice after the cause: members that name a next step, and the message behind its first clause.
 fn next_steps(shot: &Answered) -> Vec<String> {
     const NAMES: &[&str] = &["fix", "hint", "next", "step", "advice", "remedy", "resume"];
     let details = shot.at("/error/details").as_object().into_iter().flatten();

@@ -105,7 +105,7 @@ impl UpstreamProcess {
     }
 }
 
-/// What the tool sends as a secret, and what the mock knows in its place.
+/// Returns the secrets that the tool sends, each with the secret of the mock that replaces it.
 fn swaps(fixture: &AgentCliFixture) -> Vec<(String, String)> {
     let Some(credentials) = &fixture.credentials else { return Vec::new() };
     let first = Sentinel::new(&credentials.env, SecretShape::Plain).value;
@@ -132,7 +132,7 @@ fn translated(request: &ReceivedRequest, swaps: &[(String, String)]) -> Received
     request
 }
 
-/// The end of a mock that nobody asked to end, with the last thing it said.
+/// Describes the unexpected end of a mock, with its last output.
 fn how_it_ended(ran: &Ran) -> String {
     let ending = match ran.ending {
         Ending::Exited(code) => format!("ended by itself with exit {code}"),

@@ -1,4 +1,4 @@
-//! What is wrong with the values of an answer (agent-cli §8, §15.8): ids, times, marks of foreign text.
+//! Faults in the values of an answer (agent-cli §8, §15.8): ids, times, marks of outside text.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ fn by_name(rules: &FieldRules, name: &str) -> Option<ValueKind> {
     }
 }
 
-/// The same for the data of a command: labels of schemas in `reference` are no fields.
+/// The same for the data of a command: labels of schemas in `reference` are not fields.
 pub fn wrong_of(rules: &FieldRules, path: &str, data: &Value) -> Option<(Vec<String>, String)> {
     let Some(members) = data.as_object().filter(|_| path == "reference") else {
         return wrong(rules, data);

@@ -1,4 +1,4 @@
-//! What another description of the same API changes for the commands of a CLI: breaking apart from harmless.
+//! The changes to the commands of a CLI after its API has changed, with breaking changes separate from compatible ones.
 
 use std::collections::BTreeMap;
 
@@ -97,7 +97,7 @@ fn compare(old: &DescribedOperation, new: &DescribedOperation, changes: &mut Vec
     if at(old) != at(new) {
         add(true, "its reply is of another form".to_owned());
     } else if old.summary != new.summary {
-        add(false, "its summary is another".to_owned());
+        add(false, "its summary changed".to_owned());
     }
 }
 

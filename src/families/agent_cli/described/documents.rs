@@ -15,7 +15,7 @@ use crate::plan::{Content, FileSet, FileSetError, RelativePath};
 use crate::visible::excerpt;
 use crate::workflows::new::own_preset;
 
-/// Which language a project has, with what its files need.
+/// The language of a project, with the variables of its files.
 #[derive(Clone, Debug)]
 pub enum DescribedLanguage {
     Python { package: String },
@@ -33,7 +33,7 @@ pub enum DescribedFileError {
     Json(#[from] serde_json::Error),
 }
 
-/// What holds for the whole API; each group of operations has a file of its own, so that a call reads no other.
+/// The settings of the whole API; each group of operations has a separate file, so that a call reads no other.
 #[derive(Serialize)]
 struct RuntimeApi<'a> {
     base_url: &'a str,
@@ -85,7 +85,7 @@ struct ShownCommand {
     kind: &'static str,
 }
 
-/// What templates of a described tool may use, as `api`.
+/// The variable `api` in templates of a described tool.
 #[derive(Serialize)]
 struct ApiVariables {
     title: String,
@@ -260,7 +260,7 @@ pub fn files(
     Ok(files)
 }
 
-/// Where a project keeps the table; the text is that of the preset.
+/// Adds the file in which a project keeps the table; the text is that of the preset.
 ///
 /// # Errors
 /// When the path is taken.

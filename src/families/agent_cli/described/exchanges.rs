@@ -1,6 +1,6 @@
-//! What the mock of a CLI knows: for each operation the request that its sample makes, and a reply that fits.
+//! The exchanges of the mock of a CLI: for each operation the request that its sample makes, and a matching reply.
 //!
-//! It follows from the description, and not from the code of the runtime that is held against it.
+//! It follows from the description, and not from the code of the runtime that is compared with it.
 
 use serde::Serialize;
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! Which calls of a described CLI stand for the roles of conform.toml: list, get, create, update, delete.
+//! The calls of a described CLI for the roles of conform.toml: list, get, create, update, delete.
 
 use serde::Serialize;
 use serde_json::Value;

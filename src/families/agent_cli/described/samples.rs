@@ -6,7 +6,7 @@ use super::calls;
 use super::table::{DescribedInput, DescribedOperation};
 use crate::openapi::written;
 
-/// Which of the things of the mock a call is about.
+/// The object of the mock that a call is about.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum SampleTarget {
     First,
@@ -70,7 +70,7 @@ fn turned(text: &str, step: i64) -> Option<String> {
     Some(format!("{}{next}{}", &text[..at], &text[at + 1..]))
 }
 
-/// The words of a call with every option, for the thing that is meant; `None` where there is no such thing.
+/// Returns the words of a call with every option, for the chosen object; `None` if there is no such object.
 #[must_use]
 pub fn arguments(operation: &DescribedOperation, target: SampleTarget) -> Option<Vec<String>> {
     let mut words = Vec::new();

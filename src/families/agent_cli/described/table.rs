@@ -21,7 +21,7 @@ pub struct DescribedTool {
     pub operations: Vec<DescribedOperation>,
 }
 
-/// How the credential travels.
+/// How the credential is sent.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct DescribedAuth {
@@ -64,7 +64,7 @@ pub struct DescribedOperation {
     pub inputs: Vec<DescribedInput>,
 }
 
-/// Where the entries of a list are, and how its pages follow each other.
+/// The position of the entries of a list, and how its pages follow each other.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct DescribedListing {
@@ -112,13 +112,13 @@ pub struct DescribedInput {
 }
 
 impl DescribedOperation {
-    /// Whether it may change something.
+    /// True if it may change something.
     #[must_use]
     pub fn writes(&self) -> bool {
         self.mode != "readonly"
     }
 
-    /// Whether its write can rarely be undone.
+    /// True if its write can rarely be undone.
     #[must_use]
     pub fn is_dangerous(&self) -> bool {
         self.mode == "admin" || self.class == "destructive"
@@ -138,7 +138,7 @@ impl DescribedTool {
         }
     }
 
-    /// Whether the API takes no credentials.
+    /// True if the API takes no credentials.
     #[must_use]
     pub fn is_anonymous(&self) -> bool {
         self.auth.form == "none"

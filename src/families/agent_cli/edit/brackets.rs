@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-/// How strings and comments look.
+/// The syntax of strings and comments.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Language {
     Python,
@@ -80,7 +80,7 @@ impl Language {
         None
     }
 
-    /// What is listed between the bracket at `open` and the one that closes it, without comments before an entry.
+    /// Returns the entries between the bracket at `open` and its closing bracket, without comments before an entry.
     #[must_use]
     pub fn entries(self, text: &str, open: usize) -> Option<Vec<Range<usize>>> {
         let close = self.closing(text, open)?;

@@ -58,11 +58,13 @@ pub fn remove(desk: &mut Desk<'_>, name: &CommandName) {
         let lost = text.lines().count() - kept.lines().count();
         let rest = replaced(&kept, &name.path(), "\0").matches('\0').count();
         if lost > 0 {
-            desk.edited.lost.push(format!("{lost} lines of `{path}`"));
+            let lines = if lost == 1 { "line" } else { "lines" };
+            desk.edited.lost.push(format!("{lost} {lines} of `{path}`"));
             desk.set(&path, kept);
         }
         if rest > 0 {
-            desk.edited.by_hand.push(format!("`{path}`: it names `{name}` in {rest} places"));
+            let places = if rest == 1 { "place" } else { "places" };
+            desk.edited.by_hand.push(format!("`{path}`: it names `{name}` in {rest} {places}"));
         }
     }
 }
@@ -95,7 +97,7 @@ fn replaced(text: &str, old: &str, new: &str) -> String {
     changed + rest
 }
 
-/// Whether the word before is that of a program: at the start of a line of code, or after a backtick.
+/// True if the word before is that of a program: at the start of a line of code, or after a backtick.
 fn names_tool(before: &str) -> bool {
     let line = before.rsplit('\n').next().unwrap_or_default();
     let code = line.starts_with("    ") || line.matches('`').count() % 2 == 1;

@@ -106,7 +106,7 @@ trait EditedLanguage: Sync {
     /// Directory of the files that declare commands, and their ending.
     fn sources(&self) -> (String, &'static str);
 
-    /// How the path of a command is declared.
+    /// Returns the declarations of the path of a command.
     fn declaration(&self, path: &str) -> Vec<String>;
 
     /// Routes of the mock, such as `GET /v1/items/{id}`, as text of its files.
@@ -147,7 +147,7 @@ fn language(sources: Sources<'_>) -> Result<Box<dyn EditedLanguage>, EditError> 
     }
 }
 
-/// Whether a name can be taken.
+/// Checks that a name can be used.
 fn free(
     desk: &Desk<'_>,
     language: &dyn EditedLanguage,

@@ -1,4 +1,4 @@
-//! What the templates of a new command get: names in every spelling, the request, flags, and calls for tests.
+//! The variables of the templates of a new command: names in every spelling, the request, flags, and calls for tests.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -336,7 +336,7 @@ fn http_name(method: &str) -> String {
     first + &symbols.as_str().to_lowercase()
 }
 
-/// What the sample of the command is for `aos conform`.
+/// Returns the role of the command's sample for `aos conform`.
 fn role(blueprint: &Blueprint, target: bool) -> &'static str {
     match blueprint.shape {
         InputShape::List => "list",

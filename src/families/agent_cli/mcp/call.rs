@@ -9,7 +9,7 @@ pub const CONFIRM: &str = "confirm";
 /// The member that only previews.
 pub const DRY_RUN: &str = "dry-run";
 
-/// How a command is called.
+/// The arguments of a command on the command line.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ArgumentShape {
     /// Names of positional parameters, in their order.

@@ -98,7 +98,7 @@ fn described(prefix: &str, command: &Value, reference: &Value) -> Option<(McpToo
     Some((tool, shape))
 }
 
-/// A word of a command line that is no option.
+/// A word of a command line that is not an option.
 fn is_word(word: &str) -> bool {
     !word.is_empty()
         && word.len() <= MAX_NAME

@@ -1,4 +1,4 @@
-//! `contract_gen.go`, laid out as gofmt wants it.
+//! `contract_gen.go`, formatted as gofmt does.
 //!
 //! gofmt aligns the values of a table to its longest key as long as no key has more than 40 columns; codes have at
 //! most 38 characters, and two quotes. Every list is a declaration of its own, so that nothing else is aligned.
@@ -95,7 +95,7 @@ pub fn module(model: &ContractModel<'_>, package: &GoPackage) -> String {
     text
 }
 
-/// The function that gives the text of the module from its values.
+/// The function that returns the text of the module from its values.
 fn lines_of(text: &mut String, model: &ContractModel<'_>) {
     text.push_str(TEXT_FUNCTION);
     for word in &model.words {
@@ -168,7 +168,7 @@ fn comment(about: &str) -> String {
     about.replace('`', "")
 }
 
-/// A map whose values stand in one column.
+/// A map whose values are aligned in one column.
 fn table(text: &mut String, name: &str, kind: &str, rows: impl Iterator<Item = (String, String)>) {
     let rows: Vec<_> = rows.collect();
     if rows.is_empty() {

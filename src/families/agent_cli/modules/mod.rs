@@ -1,7 +1,7 @@
 //! Contract modules: the published contract and a tool's own codes as constants of a language.
 //!
-//! Every language says the same; `Model` is what it says. Formatters of any configuration leave the files alone,
-//! because each part that they could change is laid out as they want it or marked as not theirs.
+//! Every language has the same content, which is `Model`. Formatters of any configuration do not change the files,
+//! because each part that they could change already has their format or is excluded from formatting.
 
 pub mod go;
 pub mod python;
@@ -229,7 +229,7 @@ fn lists(contract: &AgentCliContract) -> Vec<NameList<'_>> {
     lists
 }
 
-/// What tags before v1.2.0 leave open: their lists are empty.
+/// Returns the lists that tags before v1.2.0 leave open; they are empty for such a tag.
 fn executable(contract: &AgentCliContract) -> Vec<NameList<'_>> {
     let list =
         |name: String, about: String, items| NameList { name: Name::new(&name), about, items };

@@ -86,7 +86,7 @@ pub fn module(model: &ContractModel<'_>) -> Result<String, GenerateError> {
     Ok(text)
 }
 
-/// The function that gives the text of the module from its values.
+/// The function that returns the text of the module from its values.
 fn lines_of(text: &mut String, model: &ContractModel<'_>) {
     text.push_str(TEXT_FUNCTION);
     for word in &model.words {

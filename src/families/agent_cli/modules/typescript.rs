@@ -110,7 +110,7 @@ impl TypescriptModule {
         ));
     }
 
-    /// The function that gives the text of the module from its values.
+    /// The function that returns the text of the module from its values.
     fn lines(&mut self, model: &ContractModel<'_>) {
         self.text.push_str(TEXT_FUNCTION);
         for word in &model.words {

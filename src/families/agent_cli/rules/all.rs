@@ -67,7 +67,7 @@ pub fn check_agent_cli(repository: &ProjectFiles, facts: &ToolFacts) -> Vec<Find
     found.into_findings(repository.files.contains_key(RECORD))
 }
 
-/// What the rules could not judge, and why.
+/// Returns notes about facts that the rules could not judge, with the reasons.
 #[must_use]
 pub fn notes(repository: &ProjectFiles, facts: &ToolFacts) -> Vec<String> {
     documented::not_judged(repository, &ToolSources::of(repository, facts)).into_iter().collect()

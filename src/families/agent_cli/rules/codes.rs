@@ -91,7 +91,7 @@ fn table_used(code: &SourceCode<'_>) -> Option<usize> {
     TABLES.iter().filter_map(|name| code.text.find(name)).min()
 }
 
-/// How many lines state an exit code and, after it, a truth value.
+/// Returns the number of lines that state an exit code followed by a truth value.
 fn stated_pairs(text: &str) -> usize {
     text.lines().filter(|line| states_pair(line)).count()
 }

@@ -45,7 +45,7 @@ pub(super) fn check(repository: &ProjectFiles, sources: &ToolSources<'_>, found:
     }
 }
 
-/// What is said when calls were found and the commands of the tool are not known.
+/// Returns the note for calls that were found while the commands of the tool are not known.
 pub(super) fn not_judged(repository: &ProjectFiles, sources: &ToolSources<'_>) -> Option<String> {
     let is_named =
         |(_, text): (&str, &str)| tools(repository).any(|tool| !mentions(text, tool).is_empty());

@@ -1,4 +1,4 @@
-//! What static rules of a tool take from its contract and its project.
+//! The facts that static rules of a tool take from its contract and its project.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use crate::contract::name::Constant;
 
 use super::super::contract::AgentCliContract;
 
-/// What the rules take from the pinned contract and the project's own codes.
+/// The facts from the pinned contract and from the project's own codes.
 #[derive(Clone, Debug, Default)]
 pub struct ToolFacts {
     /// Codes of the core.

@@ -39,7 +39,7 @@ pub(super) const PERMISSIONS: Rule = Rule {
 };
 
 const DIRECTORY: &str = ".github/workflows/";
-/// Parts of the context that somebody without write access can choose.
+/// Parts of the context that a person without write access can choose.
 const UNTRUSTED: &[&str] = &["github.event.", "github.head_ref", "github.ref_name", "inputs."];
 /// Members of the event that are numbers or chosen by GitHub.
 const HARMLESS: &[&str] = &[

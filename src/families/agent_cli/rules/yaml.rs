@@ -11,7 +11,7 @@ pub struct YamlEntry {
     pub path: String,
     pub value: String,
     pub quoted: bool,
-    /// Where its line begins in the file.
+    /// The offset of its line in the file.
     pub at: usize,
 }
 
@@ -22,7 +22,7 @@ pub fn front_matter(text: &str) -> Option<Vec<YamlEntry>> {
     Some(entries(&rest[..end], 4))
 }
 
-/// What follows the front matter.
+/// Returns the text after the front matter.
 pub fn body(text: &str) -> &str {
     let rest = text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n"));
     rest.map_or(text, |(_, body)| body)

@@ -12,7 +12,7 @@ use crate::workflows::augmentor::seam::Callee;
 
 use super::synthesis;
 
-/// Where a package keeps its example calls.
+/// The file of a package's example calls.
 pub const FILE: &str = "tests/calls.json";
 const MAX_BYTES: u64 = 1024 * 1024;
 /// Most example calls that are made.

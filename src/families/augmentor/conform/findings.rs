@@ -1,4 +1,4 @@
-//! What an examination found: for each item how much was looked at, and what was wrong.
+//! The findings of an examination: for each item the number of targets, and the faults.
 
 use std::collections::BTreeMap;
 

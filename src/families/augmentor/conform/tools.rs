@@ -1,4 +1,4 @@
-//! How augmentors are run by `aos conform`: with the interpreter of their runtime.
+//! Finds and runs augmentors for `aos conform`, with the interpreter of their runtime.
 
 use super::super::host::interpreter;
 use crate::conform::target::{Target, TargetError};

@@ -11,7 +11,7 @@ use super::outcome::CallError;
 
 use crate::workflows::augmentor::seam::Callee;
 
-/// Whether the package has the callee, and the arguments fit its schema.
+/// Checks that the package has the callee, and that the arguments match its schema.
 ///
 /// # Errors
 /// `unknown_command`, `unknown_agent` or `invalid_input`.

@@ -28,7 +28,7 @@ const LOOK: Duration = Duration::from_millis(25);
 const MAX_STRAYS: usize = 200;
 const MAX_MESSAGES: usize = 40_000;
 
-/// Gets the chunks of open calls as they come; false when nobody wants more.
+/// Gets the chunks of open calls as they come; false when no more are wanted.
 pub type EventSink<'a> = &'a mut dyn FnMut(u64, &Value) -> bool;
 
 /// A sink for calls that do not stream.
@@ -36,7 +36,7 @@ pub fn ignore(_: u64, _: &Value) -> bool {
     true
 }
 
-/// How a process is started.
+/// The settings of a process.
 #[derive(Clone, Copy, Debug)]
 pub struct ChildProcess<'a> {
     pub runtime: &'a str,
@@ -46,7 +46,7 @@ pub struct ChildProcess<'a> {
     pub message_bytes: u64,
 }
 
-/// Why there is no answer. The process is of no more use.
+/// Why there is no answer. The process cannot be used any more.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum LostChild {
     TimedOut,
@@ -56,11 +56,11 @@ pub enum LostChild {
     Invalid(MessageError),
     /// A signal to aos.
     Interrupted,
-    /// Nobody wants the answer any more.
+    /// The caller no longer wants the answer.
     Unwanted,
 }
 
-/// What came without an answer being due.
+/// A message that arrived although no answer was due.
 #[derive(Clone, Debug)]
 pub enum Stray {
     /// A chunk after the result of its call.
@@ -137,7 +137,7 @@ impl Child {
         })
     }
 
-    /// Waits until the runner reads requests: how long an interpreter takes to start is no fault of the package.
+    /// Waits until the runner reads requests: how long an interpreter takes to start is not a fault of the package.
     ///
     /// # Errors
     /// When it does not.
@@ -280,12 +280,12 @@ impl Child {
         }
     }
 
-    /// Whether the process ends by itself within `patience`; its exit code, when it has one.
+    /// Waits at most `patience` for the process to end by itself, and returns its exit code, if it has one.
     pub fn ends(&mut self, patience: Duration) -> Option<Option<i32>> {
         self.talk.exits(patience)
     }
 
-    /// What the package has printed: the start of it, and the number of bytes, of stdout and of stderr.
+    /// Returns the output of the package: its start, and the number of bytes, for stdout and stderr.
     #[must_use]
     pub fn output(&self) -> [(Vec<u8>, u64); 2] {
         // Without a socket, what the package prints goes to stderr.

@@ -1,4 +1,4 @@
-//! What the system keeps a package from doing, and what is only observed.
+//! The permissions of a package that the system enforces, and those that are only observed.
 //!
 //! A process of its own is not a sandbox: whatever is not enforced here, a package can do with the rights of the user.
 
@@ -36,7 +36,8 @@ pub struct NotEnforced {
 }
 
 impl Containment {
-    /// What can be enforced for a package. `network` says whether the network of this process was cut off, or why not.
+    /// Returns the permissions that can be enforced for a package. `network` says whether the network of this process
+    /// was cut off, or why not.
     #[must_use]
     pub fn of(
         permissions: &AskedPermissions,
@@ -85,7 +86,7 @@ impl Containment {
         }
     }
 
-    /// Whether the system enforces a permission.
+    /// True if the system enforces a permission.
     #[must_use]
     pub fn enforces(&self, permission: &str) -> bool {
         self.enforced.contains(&permission)
@@ -100,7 +101,7 @@ struct PermissionModel {
 }
 
 impl PermissionModel {
-    /// That of this Node; none if it is too old.
+    /// Returns the permission model of this Node; `None` if it is too old.
     fn of(node: &Path) -> Option<Self> {
         let accepts = |options: &[&str]| {
             let arguments: Vec<_> = options.iter().copied().chain(["--version"]).collect();
@@ -158,7 +159,7 @@ impl PermissionModel {
     }
 }
 
-/// Whether the declaration of a package covers what was observed.
+/// True if the declaration of a package covers what was observed.
 #[must_use]
 pub fn is_declared(permissions: &AskedPermissions, observed: &ObservedUse) -> bool {
     match observed.kind.as_str() {

@@ -1,4 +1,4 @@
-//! What a loaded package says about itself, and what is wrong with it (items L4, L5 and L7).
+//! The facts that a loaded package reports about itself, and their faults (items L4, L5 and L7).
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -22,7 +22,7 @@ pub struct PackageFacts {
     pub commands_type: String,
     pub agents_type: String,
     pub tools_type: String,
-    /// Where `shutdown` is: `package`, `module` or nowhere.
+    /// The location of `shutdown`: `package`, `module`, or none.
     pub shutdown: Option<String>,
     pub commands: Vec<PackageCommand>,
     pub agents: Vec<PackageAgent>,

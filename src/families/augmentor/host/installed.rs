@@ -19,7 +19,7 @@ const MAX_PARENTS: usize = 64;
 #[derive(Clone, Debug)]
 pub struct FoundPackage {
     pub root: PathBuf,
-    /// Where Python imports from, relative to `root`.
+    /// The import directories of Python, relative to `root`.
     pub paths: Vec<String>,
     pub found: String,
     pub python: Option<PathBuf>,
@@ -32,7 +32,7 @@ impl FoundPackage {
         Self { root, paths: vec!["src".to_owned(), ".".to_owned()], found, python: None }
     }
 
-    /// Whether the root is the import package itself.
+    /// True if the root is the import package itself.
     #[must_use]
     pub fn is_installed(&self) -> bool {
         self.paths == [".."]

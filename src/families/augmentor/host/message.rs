@@ -42,7 +42,7 @@ pub enum RunnerRequest<'a> {
     Shutdown,
 }
 
-/// What the factory is called with.
+/// The argument of the factory.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct CallHooks<'a> {
     pub host: &'a str,
@@ -111,7 +111,7 @@ pub enum RunnerEvent {
     },
 }
 
-/// What every caller may see of an error.
+/// The members of an error that every caller may see.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 pub struct ErrorMembers {
     pub code: String,

@@ -1,11 +1,11 @@
-//! How a call ends when it does not give a result.
+//! The ends of a call that has no result.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::message::ErrorMembers;
 
-/// Who an error comes from.
+/// The origin of an error.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FaultOrigin {

@@ -44,17 +44,17 @@ pub struct HostedPackage<'a> {
     pub observed: BTreeSet<ObservedUse>,
     /// Traces and faults, for the log.
     pub log: Vec<String>,
-    /// What earlier processes printed.
+    /// The output of earlier processes.
     printed: Vec<u8>,
     child: Option<Child>,
     call_limit: Duration,
 }
 
-/// Who waits for a call.
+/// The caller that waits for a call.
 pub struct Caller<'a> {
     pub is_streamed: bool,
     pub sink: EventSink<'a>,
-    /// Whether nobody wants the answer any more.
+    /// Whether the answer is no longer wanted.
     pub is_withdrawn: &'a dyn Fn() -> bool,
 }
 
@@ -223,7 +223,7 @@ impl<'a> HostedPackage<'a> {
         fault
     }
 
-    /// What the package printed so far.
+    /// Returns the output of the package so far.
     #[must_use]
     pub fn printed(&self) -> Vec<u8> {
         let mut all = self.printed.clone();

@@ -1,4 +1,4 @@
-//! Where a package is, and what its manifest says. Nothing of the package runs.
+//! The location of a package, and the content of its manifest. Nothing of the package runs.
 
 use std::path::{Path, PathBuf};
 
@@ -21,7 +21,7 @@ const MAX_MANIFEST: u64 = 1024 * 1024;
 pub struct PackagePlace {
     /// Canonical directory of the manifest.
     pub root: PathBuf,
-    /// Where Python imports from, relative to `root`.
+    /// The import directories of Python, relative to `root`.
     pub paths: Vec<String>,
     /// How the package was found, in a few words.
     pub found: String,
@@ -34,7 +34,7 @@ pub struct PackagePlace {
     pub warnings: Vec<String>,
 }
 
-/// What is asked for.
+/// The requested package.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct WantedPackage<'a> {
     /// A directory, its manifest, or the name of an installed package.
@@ -85,7 +85,7 @@ impl PackagePlace {
         self.manifest.name.as_deref().unwrap_or_default()
     }
 
-    /// Whether the package declares a cap.
+    /// True if the package declares a cap.
     #[must_use]
     pub fn has_cap(&self, cap: &str) -> bool {
         self.manifest.caps.iter().any(|declared| declared == cap)
@@ -164,7 +164,7 @@ fn chosen(
     Ok(first.cloned().unwrap_or_default())
 }
 
-/// Whether a file is there, links followed: the runner checks where it really is.
+/// True if a file is there, links followed: the runner checks where it really is.
 fn is_file(path: &Path) -> bool {
     files::canonical(path).is_ok_and(|path| matches!(files::kind(&path), Ok(Kind::File { .. })))
 }

@@ -22,7 +22,7 @@ const NODE: [(&str, &str); 4] = [
 pub const FILES: &str = "runner";
 pub const WORK: &str = "work";
 
-/// Writes the files of one language and gives the name of the one to start.
+/// Writes the files of one language and returns the name of the one to start.
 ///
 /// # Errors
 /// If the system reports an error.

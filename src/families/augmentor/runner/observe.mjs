@@ -17,7 +17,7 @@ const WRITES = [
 ]; // prettier-ignore
 const READS = ["createReadStream", "opendir", "readFile", "readdir"];
 const PROGRAMS = ["execFileSync", "execSync", "spawnSync"];
-// What the runtime and its libraries read for their own purposes.
+// Paths that the runtime and its libraries read for their own purposes.
 const SYSTEM = [
   "/dev/null", "/etc/hosts", "/etc/localtime", "/etc/mime.types", "/etc/nsswitch.conf", "/etc/pki",
   "/etc/resolv.conf", "/etc/ssl", "/usr/lib/locale", "/usr/share/ca-certificates", "/usr/share/zoneinfo",

@@ -16,7 +16,7 @@ PROGRAMS = {
     "os.startfile", "os.system", "pty.spawn",
 }  # fmt: skip
 NETWORK = {"socket.connect", "socket.bind", "socket.sendto", "socket.sendmsg"}
-# What the standard library reads for its own purposes.
+# Paths that the standard library reads for its own purposes.
 SYSTEM = (
     "/etc/hosts", "/etc/localtime", "/etc/mime.types", "/etc/nsswitch.conf", "/etc/pki",
     "/etc/resolv.conf", "/etc/ssl", "/usr/lib/locale", "/usr/share/ca-certificates",
@@ -43,7 +43,7 @@ class Observer:
         sys.addaudithook(self.hook)
 
     def take(self):
-        """What was seen since the last call of this method."""
+        """Return the actions since the last call of this method."""
         seen, self.seen = self.seen, {}
         dropped, self.dropped = self.dropped, 0
         listed = [{"kind": kind, "target": target} for kind, target in seen]

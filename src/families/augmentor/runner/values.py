@@ -1,4 +1,4 @@
-"""What crosses the border between a package and its host: JSON values, errors, text."""
+"""The values that a package and its host exchange: JSON, errors, text."""
 
 import re
 import traceback

@@ -1,4 +1,4 @@
-//! How a connector is called, and the few calls that many probes look at.
+//! Calls of a connector, and the few calls that many probes share.
 
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ impl CallableCommand {
         self.id.split('.').map(str::to_owned).collect()
     }
 
-    /// Whether it is about the connector itself, and needs no sample and no request of the API.
+    /// True if it is about the connector itself, and needs no sample and no request of the API.
     pub fn is_builtin(&self) -> bool {
         BUILTIN.iter().any(|(id, _)| *id == self.id) || self.id == "doctor"
     }
@@ -80,12 +80,12 @@ pub(super) fn loose(observed: &Observed) -> Option<Value> {
     value.is_object().then_some(value)
 }
 
-/// Why a response is not a JSON object.
+/// Explains why a response is not a JSON object.
 pub(super) fn no_object(observed: &Observed) -> String {
     observed.json().err().map_or_else(|| "it is not an object".to_owned(), String::from)
 }
 
-/// What `capabilities` says; the call and the reason when it says nothing.
+/// Returns the answer of `capabilities`; without one, the call and the reason.
 pub(super) fn capabilities(session: &ToolCaller) -> Result<(Arc<Observed>, Value), Conclusion> {
     let observed = session.observe(&json(&["capabilities"]));
     match loose(&observed).and_then(|envelope| envelope.get("data").cloned()) {
@@ -111,7 +111,7 @@ pub(super) fn listed(source: &Value) -> Vec<CallableCommand> {
     entries.into_iter().flatten().filter_map(command).take(MAX_COMMANDS).collect()
 }
 
-/// Why the list of commands cannot be relied on, so that nothing may be concluded from what it lacks.
+/// Returns the reason why the list of commands is unreliable, so that nothing may be concluded from an omission.
 pub(super) fn unreadable(session: &ToolCaller) -> Option<String> {
     let said = capabilities(session).map(|(_, data)| data).unwrap_or_default();
     let (name, source) = match &session.manifest {
@@ -162,7 +162,7 @@ pub(super) fn over_all(session: &ToolCaller, finding: Conclusion) -> Conclusion 
 fn command(entry: &Value) -> Option<CallableCommand> {
     let text = |name: &str| entry.get(name).and_then(Value::as_str);
     let id = text("id")?;
-    // What is no id is a finding of `aos check`; here it would become a word of a command line.
+    // What is not an id is a finding of `aos check`; here it would become a word of a command line.
     let is_plain = |symbol: char| symbol.is_ascii_alphanumeric() || "._-".contains(symbol);
     let usable =
         !id.is_empty() && id.len() <= 120 && !id.starts_with('-') && id.chars().all(is_plain);
@@ -194,12 +194,12 @@ pub(super) fn gated(session: &ToolCaller) -> Vec<(CallableCommand, Vec<String>)>
     commands(session).into_iter().filter_map(gated).collect()
 }
 
-/// Whether the tag asks for what the first tag leaves open: flags in any position, the gate first, rules of health.
+/// True if the tag asks for what the first tag leaves open: flags in any position, the gate first, rules of health.
 pub(super) fn is_strict(session: &ToolCaller) -> bool {
     contract(session).is_some_and(|contract| contract.global_flags_position == FlagPosition::Any)
 }
 
-/// Why commands must not be carried out here; `None` when nothing can get out.
+/// Returns the reason why commands must not be run here; `None` if nothing can leave the machine.
 pub(super) fn uncontained(session: &ToolCaller) -> Option<Conclusion> {
     let reason = session.isolation.as_ref().err().filter(|_| session.base_url_env().is_none())?;
     Some(Conclusion::blocked(format!(

@@ -153,7 +153,7 @@ fn known(session: &ToolCaller) -> Vec<(String, Arc<Observed>)> {
     basics.chain(refusals(session)).collect()
 }
 
-/// Faulty calls of any kind, which are failures whatever the tool is.
+/// Faulty calls of any kind, which are failures for every tool.
 fn mistakes(session: &ToolCaller) -> Vec<Arc<Observed>> {
     [
         &["--json", "no-such-command"][..],
@@ -257,7 +257,7 @@ fn ok_is_exit_zero(session: &ToolCaller) -> Conclusion {
     judge.verdict()
 }
 
-/// What is wrong with the answer to a faulty call.
+/// Returns the fault of the answer to a wrong call.
 fn not_a_usage_error(observed: &Observed) -> Option<String> {
     let Some(value) = call::loose(observed) else {
         return Some(call::no_object(observed));

@@ -14,11 +14,11 @@ use crate::conform::fixture::section::{Section, SectionReader};
 use crate::conform::session::ToolCaller;
 use crate::strict_json;
 
-/// How the API is called and how it answers.
+/// The facts of the API: its requests and its responses.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct ApiFacts {
-    /// Where the API is; empty when each customer has an address of their own.
+    /// The address of the API; empty if each customer has a separate address.
     #[serde(default)]
     pub base_url: String,
     /// Headers that every request must have, apart from the credentials.
@@ -35,7 +35,7 @@ pub struct ApiFacts {
     pub partials: Vec<StatedPartial>,
 }
 
-/// Where the credentials are sent, and in which form.
+/// The location and the form of the credentials.
 #[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq)]
 #[serde(deny_unknown_fields, default)]
 pub struct ApiAuth {
@@ -111,7 +111,7 @@ impl QueryTexts {
     }
 }
 
-/// How the API says no, and what the connector must make of it.
+/// A refusal of the API, and how the connector must report it.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct StatedRefusal {

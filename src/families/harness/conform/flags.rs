@@ -1,4 +1,4 @@
-//! The four global flags, wherever they stand.
+//! The four global flags, in every position.
 
 use serde_json::Value;
 
@@ -63,7 +63,7 @@ pub(super) const VERBOSE: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-/// What is wrong with an answer that must be a success of the command `id`.
+/// Returns the fault of an answer that must be a success of the command `id`.
 fn refused(observed: &Observed, id: &str) -> Option<String> {
     let Some(envelope) = call::loose(observed) else {
         let reason = observed.json().err().map(String::from).unwrap_or_default();

@@ -68,7 +68,7 @@ pub(super) const VARIABLE: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-/// What is wrong with a refusal.
+/// Returns the fault of a refusal.
 fn not_refused(observed: &Observed, command: &CallableCommand, mode: &str) -> Option<String> {
     if observed.exit() != Some(3) {
         let id = &command.id;
@@ -106,7 +106,7 @@ fn one_per_mode(session: &ToolCaller) -> Vec<(CallableCommand, Vec<String>)> {
     chosen
 }
 
-/// Shows that nothing is gated; a gate that refuses nothing is no such evidence.
+/// Returns evidence that nothing is gated; a gate that refuses nothing is not such evidence.
 fn ungated(session: &ToolCaller) -> Result<&'static str, Reason> {
     if !call::gated(session).is_empty() {
         return Err("no command is refused in a lower mode, which `harness.gate` judges".into());

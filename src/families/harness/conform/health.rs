@@ -182,9 +182,9 @@ fault!(
     HOST_MS
 );
 
-/// What the upstream does, and what `health` may say then.
+/// A behaviour of the upstream, and the answers of `health` that are allowed then.
 struct Case {
-    /// Nobody listens without one.
+    /// Without a behaviour, nothing listens.
     behaviour: Option<Behaviour>,
     words: &'static [&'static str],
     most_ms: u64,
@@ -248,7 +248,7 @@ fn wrong_state(
     if observed.exit() != Some(0) {
         return Some("it does not exit 0, which hides the state from the host".to_owned());
     }
-    // A busy machine starts the tool slowly; that is no fault of its time limits.
+    // A busy machine starts the tool slowly; that is not a fault of its time limits.
     let start = session.observe(&call::json(&["capabilities"])).duration_ms();
     let most = case.most_ms + start;
     let took = session.timed_ms(&health(case.behaviour), observed, most);
@@ -302,7 +302,7 @@ fn readiness(session: &ToolCaller) -> Conclusion {
     judge.verdict()
 }
 
-/// What is wrong with the readiness keys of an envelope.
+/// Returns the fault of the readiness keys of an envelope.
 fn unready(envelope: &Value, keys: &[String]) -> Option<String> {
     if let Some(missing) = keys.iter().find(|key| envelope.get(key.as_str()).is_none()) {
         return Some(format!("`{missing}` is missing at the top level"));
@@ -329,7 +329,7 @@ fn unready(envelope: &Value, keys: &[String]) -> Option<String> {
     }
 }
 
-/// Whether the manifest says that the connector cannot work without credentials.
+/// True if the manifest says that the connector cannot work without credentials.
 fn requires(session: &ToolCaller) -> bool {
     let required =
         session.manifest.as_ref().and_then(|manifest| manifest.pointer("/auth/required"));

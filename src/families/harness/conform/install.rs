@@ -184,7 +184,7 @@ fn installed_packages(count: usize) -> Conclusion {
     Conclusion::unless_vacuous(count, "packages", "no package was installed")
 }
 
-/// Whether the package is built by setuptools, which is also what no word about it means.
+/// True if the package is built by setuptools, which is also the default.
 fn uses_setuptools(source: &Path) -> bool {
     let loaded = files::read(&source.join("pyproject.toml"), MAX_PYPROJECT).ok();
     let text = loaded.and_then(|loaded| String::from_utf8(loaded.bytes).ok()).unwrap_or_default();

@@ -1,7 +1,7 @@
-//! What holds for every call of a connector, and which probe a call that breaks it contradicts.
+//! The rules for every call of a connector, and the probe that a violation contradicts.
 //!
-//! Each rule belongs to a probe that looks at a few samples itself. What a tag leaves open is no rule: the first tag says
-//! how commands answer, not how a command line that cannot be parsed is refused.
+//! Each rule belongs to a probe that looks at a few samples itself. What a tag leaves open is not a rule: the first tag
+//! says how commands answer, not how a command line that cannot be parsed is refused.
 
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ use crate::families::harness::contract::HarnessContract;
 use super::call::{self, BUILTIN, CallableCommand};
 use super::{envelope, leaks, process, results, shapes, surface};
 
-/// The code of a command line that cannot be used, and the id of a command that nobody recognised.
+/// The code of a command line that cannot be parsed, and the id of an unrecognized command.
 const USAGE: &str = "INVALID_USAGE";
 const UNKNOWN: &str = "unknown";
 const USAGE_EXIT: i32 = 2;
@@ -27,7 +27,7 @@ pub fn sentinels(session: &ToolCaller) -> Vec<Sentinel> {
     shapes.into_iter().flat_map(|shape| session.sentinels(shape)).collect()
 }
 
-/// What the rules say about each call.
+/// Returns the rulings on each call.
 #[must_use]
 pub fn judge(session: &ToolCaller, calls: &[Noted]) -> Vec<Ruling> {
     let Some(contract) = call::contract(session) else { return Vec::new() };
@@ -108,7 +108,7 @@ impl ConnectorRules<'_> {
         fitting.find(|id| known.contains(id))
     }
 
-    /// Which probe owns that there is no document, and what is wrong.
+    /// Returns the probe that is responsible for a missing document, and the fault.
     fn no_document(&self, noted: &Noted, id: Option<&str>) -> (&'static str, String) {
         let observed = &noted.observed;
         let reason = call::no_object(observed);

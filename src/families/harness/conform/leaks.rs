@@ -69,7 +69,7 @@ pub(super) const URL: Probe = Probe {
     ..Probe::of(FAMILY)
 };
 
-/// How the first secret that shows does so.
+/// Describes the first secret that appears in the output.
 fn leak(observed: &Observed) -> Option<String> {
     let said = observed.said();
     observed.secrets.iter().find_map(|secret| {
@@ -77,7 +77,7 @@ fn leak(observed: &Observed) -> Option<String> {
     })
 }
 
-/// Whether there is something in which a secret could be.
+/// True if there is something in which a secret could be.
 fn spoke(observed: &Observed) -> bool {
     !observed.stdout().is_empty() || !observed.stderr().is_empty()
 }

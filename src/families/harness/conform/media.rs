@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::upstream::decoded;
 use crate::strict_json;
 
-/// What a body says; `None` without one, and for JSON that is none.
+/// Returns the value of a body; `None` without a body, and for invalid JSON.
 #[must_use]
 pub fn body(content_type: &str, bytes: &[u8]) -> Option<Value> {
     if bytes.is_empty() {

@@ -1,4 +1,4 @@
-//! How connectors are found, called and judged by `aos conform`.
+//! Finds, calls and judges connectors for `aos conform`.
 
 mod call;
 mod envelope;

@@ -51,7 +51,7 @@ fn partials(session: &ToolCaller) -> Conclusion {
     judge.verdict_or(Ok("conform.toml describes no partial response"))
 }
 
-/// How an answer differs from what the API said of it.
+/// Returns the difference between an answer and the completeness that the API stated.
 fn misread(envelope: &Value, partial: &StatedPartial) -> Option<String> {
     let text = |key: &str| envelope.pointer(&format!("/data/{key}")).and_then(Value::as_str);
     let said = text("incomplete_reason").unwrap_or_default();

@@ -12,7 +12,7 @@ use crate::conform::secrets::SecretShape;
 use crate::conform::session::{Event, Observed, ToolCaller, Upstream};
 use crate::families::harness::contract::FAMILY;
 
-/// What the host takes of a probe.
+/// The number of bytes that the host reads from a probe.
 const HOST_BYTES: u64 = 1_000_000;
 const HOST_MS: u64 = 4_000;
 /// How long a tool may take to end after SIGINT.

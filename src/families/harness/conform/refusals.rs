@@ -1,4 +1,4 @@
-//! What a connector makes of the refusals of its API, which are in `[[harness.refusals]]` of conform.toml.
+//! The answers of a connector to refusals of its API, which are in `[[harness.refusals]]` of conform.toml.
 
 use serde_json::Value;
 
@@ -74,7 +74,7 @@ fn reader(session: &ToolCaller) -> Option<CallableCommand> {
     call::commands(session).into_iter().filter(asks).min_by_key(rank)
 }
 
-/// What the connector makes of a refusal and should not.
+/// Returns the fault of the connector's report of a refusal.
 fn misread(observed: &Observed, refusal: &StatedRefusal) -> Option<String> {
     let when = refusal.when.name();
     let Some(envelope) = call::loose(observed) else {

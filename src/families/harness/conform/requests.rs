@@ -1,4 +1,4 @@
-//! What a connector sends, held against the facts of its API in `[harness]` of conform.toml.
+//! The requests of a connector, compared with the facts of its API in `[harness]` of conform.toml.
 
 use std::sync::Arc;
 
@@ -104,7 +104,7 @@ fn with_unstated(finding: Conclusion, mut unstated: Vec<String>, lacks: &str) ->
     Conclusion::blocked(format!("conform.toml {lacks} `{}`{rest}", unstated.join("`, `")))
 }
 
-/// How the requests of a call differ from those of its command.
+/// Returns the difference between the requests of a call and those of its command.
 fn deviation(
     session: &ToolCaller,
     facts: &ApiFacts,
@@ -133,7 +133,7 @@ fn deviation(
     unlike_reply(stated, &envelope)
 }
 
-/// How a request differs from the stated one.
+/// Returns the difference between a request and the stated one.
 fn unlike(facts: &ApiFacts, request: &ReceivedRequest, wanted: &Exchange) -> Option<String> {
     let sent = upstream::SentRequest::of(request, facts.base_path()).without(&facts.auth.query);
     let name = format!("`{} {}`", request.method, sent.shown);
@@ -143,7 +143,7 @@ fn unlike(facts: &ApiFacts, request: &ReceivedRequest, wanted: &Exchange) -> Opt
     sent.lacks(wanted).or_else(|| sent.adds(wanted)).map(|why| format!("{name} {why}"))
 }
 
-/// How the result differs from the reply of the API.
+/// Returns the difference between the result and the reply of the API.
 fn unlike_reply(stated: &ProbedCommand, envelope: &Value) -> Option<String> {
     let ([only], false) = (stated.requests.as_slice(), stated.result.is_empty()) else {
         return None;
@@ -229,7 +229,7 @@ fn follow(
     (page, fault)
 }
 
-/// What is wrong with the whole entries of a list, which are beside `items` under their own name.
+/// Returns the fault of the complete entries of a list, which are beside `items` under a separate name.
 fn without_entries(envelope: &Value, result: &str) -> Option<String> {
     let count = |key: &str| {
         let list = envelope.pointer(&format!("/data/{key}")).and_then(Value::as_array);
@@ -269,13 +269,13 @@ fn credentials(session: &ToolCaller) -> Conclusion {
     judge.verdict()
 }
 
-/// Where a secret is beside the header that is meant for it.
+/// Returns the place of a secret outside the header that is intended for it.
 fn astray(facts: &ApiFacts, observed: &Observed, request: &ReceivedRequest) -> Option<String> {
     let place = carries(observed, request, Some(&facts.auth.header))?;
     Some(format!("it sends the secret in {place} too"))
 }
 
-/// Where a request has a secret, one header left out.
+/// Returns the place of a secret in a request, except in the header `but`.
 fn carries(observed: &Observed, request: &ReceivedRequest, but: Option<&str>) -> Option<String> {
     let body = String::from_utf8_lossy(&request.body);
     let is_other = |name: &str| but.is_none_or(|but| !name.eq_ignore_ascii_case(but));

@@ -1,4 +1,5 @@
-//! What commands give when their upstream answers: with the samples of the fixture, against the replies of its routes.
+//! The results of commands when their upstream responds: with the samples of the fixture, compared with the replies of
+//! its routes.
 
 use std::sync::Arc;
 
@@ -71,7 +72,7 @@ pub(super) fn answered_by(
     call::carried_out_of(commands, session, Some(Behaviour::Good), SecretShape::Plain)
 }
 
-/// Whether the command did something with its sample: more than any parser of arguments could say. The other calls of
+/// True if the command did something with its sample: more than any parser of arguments could say. The other calls of
 /// this run need the same answer, so it costs nothing.
 pub(super) fn shows_that_it_exists(session: &ToolCaller, command: &CallableCommand) -> bool {
     if command.is_builtin()
@@ -89,7 +90,7 @@ pub(super) fn shows_that_it_exists(session: &ToolCaller, command: &CallableComma
     matches!(observed.exit(), Some(0 | 4 | 5 | 6))
 }
 
-/// Whether the command is not there at all, which is another probe: a usage error, and no help.
+/// True if the command does not exist at all, which another probe reports: a usage error, and no help.
 pub(super) fn is_missing(
     session: &ToolCaller,
     command: &CallableCommand,
@@ -155,7 +156,7 @@ fn data(session: &ToolCaller) -> Conclusion {
     judge.verdict()
 }
 
-/// What the workflow runner cannot use in the data of a success.
+/// Returns the reason why the workflow runner cannot use the data of a success.
 pub(super) fn wrong_data(envelope: &Value) -> Option<String> {
     match envelope.get("data") {
         Some(Value::Object(members)) => RUNNER_KEYS
@@ -228,7 +229,7 @@ fn no_lists(session: &ToolCaller) -> Conclusion {
     }
 }
 
-/// What is wrong with the data of a list.
+/// Returns the fault of the data of a list.
 pub(super) fn not_a_list(data: &Value, command: &CallableCommand) -> Option<String> {
     let Some(items) = data.get("items").and_then(Value::as_array) else {
         return Some("`data.items` is not a list".to_owned());

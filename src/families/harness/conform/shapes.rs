@@ -1,11 +1,11 @@
-//! What is wrong with the shape of an answer (connector §4), as pure functions of the contract and the answer.
+//! Faults in the shape of an answer (connector §4), as pure functions of the contract and the answer.
 
 use serde_json::Value;
 
 use crate::contract::name::Key;
 use crate::families::harness::contract::HarnessContract;
 
-/// Members that are missing, or that nobody asked for.
+/// Returns the members that are missing or unknown.
 fn wrong_keys(value: &Value, wanted: &[Key], optional: &[&[Key]]) -> Option<String> {
     let Some(object) = value.as_object() else { return Some("it is not an object".to_owned()) };
     if let Some(missing) = wanted.iter().find(|key| !object.contains_key(key.as_str())) {
@@ -18,7 +18,7 @@ fn wrong_keys(value: &Value, wanted: &[Key], optional: &[&[Key]]) -> Option<Stri
     Some(format!("`{surplus}` is not a key of it"))
 }
 
-/// What is wrong with the members of a success of the command `id`.
+/// Returns the fault of the members of a success of the command `id`.
 pub(super) fn success(contract: &HarnessContract, id: &str, value: &Value) -> Option<String> {
     let envelope = &contract.envelope;
     // Only health carries the readiness keys; whether it does is another probe.
@@ -35,7 +35,7 @@ pub(super) fn success(contract: &HarnessContract, id: &str, value: &Value) -> Op
     fault.or_else(|| data().then(|| "`data` is not an object".to_owned()))
 }
 
-/// What is wrong with the members of a failure, and of its `error`.
+/// Returns the fault of the members of a failure, and of its `error`.
 pub(super) fn failure(contract: &HarnessContract, value: &Value) -> Option<String> {
     let envelope = &contract.envelope;
     wrong_keys(value, &envelope.error_keys, &[&envelope.optional_keys]).or_else(|| {
@@ -52,7 +52,7 @@ pub(super) fn failure(contract: &HarnessContract, value: &Value) -> Option<Strin
     })
 }
 
-/// What is wrong with the member `meta`.
+/// Returns the fault of the member `meta`.
 pub(super) fn meta(contract: &HarnessContract, value: &Value) -> Option<String> {
     let meta = value.get("meta").unwrap_or(&Value::Null);
     let text = |name: &str| meta.get(name).and_then(Value::as_str).unwrap_or_default();
@@ -78,7 +78,7 @@ fn is_utc(text: &str) -> bool {
     is_zero && text.parse::<jiff::Timestamp>().is_ok()
 }
 
-/// Whether exit and code of an answer are not those of the contract.
+/// Returns the contradiction between exit code and error code of an answer, and the contract.
 pub(super) fn exit(contract: &HarnessContract, code: &str, exit: i32) -> Option<String> {
     if !contract.exit_codes.iter().any(|known| i32::from(known.code) == exit) {
         return Some(format!("exit {exit} is not in the contract"));

@@ -1,4 +1,4 @@
-//! How connectors are found and called by `aos conform`.
+//! Finds and calls connectors for `aos conform`.
 
 use serde_json::Value;
 

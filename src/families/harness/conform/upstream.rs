@@ -15,11 +15,11 @@ use crate::conform::secrets::{Sentinel, base64};
 /// The values of the variables of one call: secrets and what else is set.
 pub type Values = BTreeMap<String, String>;
 
-/// The lists of facts whose replies a mock can give whatever is asked.
+/// The lists of facts whose replies a mock can give for every request.
 pub const REFUSALS: &str = "refusals";
 pub const PARTIALS: &str = "partials";
 
-/// Starts the API of these facts; other behaviours than [`Behaviour::Good`] are the same whatever is asked.
+/// Starts the API of these facts; other behaviours than [`Behaviour::Good`] are the same for every request.
 ///
 /// # Errors
 /// When loopback has no free port.
@@ -42,7 +42,7 @@ pub fn values(fixture: Option<&Fixture>, secrets: &[Sentinel]) -> Values {
     set.chain(secrets.iter().map(|secret| (secret.name.clone(), secret.value.clone()))).collect()
 }
 
-/// What the API replies to a request.
+/// Returns the API's reply to a request.
 #[must_use]
 pub fn reply(facts: &ApiFacts, values: &Values, request: &ReceivedRequest) -> Reply {
     match judge(facts, values, request) {
@@ -62,14 +62,14 @@ pub fn reply(facts: &ApiFacts, values: &Values, request: &ReceivedRequest) -> Re
     }
 }
 
-/// The reply of a refusal, whatever was asked.
+/// The reply of a refusal to any request.
 #[must_use]
 pub fn refused(refusal: &StatedRefusal) -> Reply {
     let headers = refusal.headers.iter().map(|(name, value)| (name.clone(), value.clone()));
     with_headers(refusal.status, headers.collect(), &refusal.body)
 }
 
-/// A reply that may be only a part, whatever was asked.
+/// A possibly partial reply to any request.
 #[must_use]
 pub fn partly(partial: &StatedPartial) -> Reply {
     let headers = partial.headers.iter().map(|(name, value)| (name.clone(), value.clone()));
@@ -121,7 +121,7 @@ pub fn judge<'a>(
     })
 }
 
-/// What is wrong with the credentials of a request.
+/// Returns the fault of the credentials of a request.
 #[must_use]
 pub fn credentials(facts: &ApiFacts, values: &Values, request: &ReceivedRequest) -> Option<String> {
     let auth = &facts.auth;
@@ -141,7 +141,7 @@ pub fn credentials(facts: &ApiFacts, values: &Values, request: &ReceivedRequest)
         .then(|| format!("the header `{}` is not `{}`", auth.header, auth.value))
 }
 
-/// What is wrong with the other headers of a request.
+/// Returns the fault of the other headers of a request.
 #[must_use]
 pub fn headers(facts: &ApiFacts, request: &ReceivedRequest, body: Option<&str>) -> Option<String> {
     let wrong = facts.headers.iter().find(|(name, value)| header(request, name) != value.as_str());
@@ -174,7 +174,7 @@ fn header<'a>(request: &'a ReceivedRequest, wanted: &str) -> &'a str {
     found.map_or("", |(_, value)| value.as_str())
 }
 
-/// What a request says.
+/// The content of a request.
 pub struct SentRequest {
     path: Vec<String>,
     query: BTreeMap<String, Vec<String>>,
@@ -214,13 +214,13 @@ impl SentRequest {
         self
     }
 
-    /// Whether it has the method-independent place of an exchange.
+    /// True if it has the path of an exchange, regardless of its method.
     #[must_use]
     pub fn is_at(&self, exchange: &Exchange) -> bool {
         self.path == segments(&exchange.path)
     }
 
-    /// What an exchange has and this request does not.
+    /// Returns the first part of an exchange that this request lacks.
     #[must_use]
     pub fn lacks(&self, exchange: &Exchange) -> Option<String> {
         let missing = exchange
@@ -242,7 +242,7 @@ impl SentRequest {
         missing_in(&wanted, self.body.as_ref().unwrap_or(&Value::Null), "")
     }
 
-    /// What this request has and an exchange does not.
+    /// Returns the first part of this request that an exchange lacks.
     #[must_use]
     pub fn adds(&self, exchange: &Exchange) -> Option<String> {
         if let Some(name) = self.query.keys().find(|name| !exchange.query.contains_key(*name)) {

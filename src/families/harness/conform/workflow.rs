@@ -1,4 +1,4 @@
-//! How workflows call: booleans with a value, empty values for what is not given.
+//! Calls as workflows make them: booleans with a value, empty values for inputs that were not given.
 
 use std::collections::BTreeMap;
 
@@ -100,7 +100,7 @@ fn fields(session: &ToolCaller) -> Vec<FormField> {
     found
 }
 
-/// Whether the entry of a command names a field among its `required_fields`.
+/// True if the entry of a command names a field among its `required_fields`.
 fn requires(session: &ToolCaller, command: &str, field: &str) -> bool {
     let commands = session.manifest.as_ref().and_then(|manifest| manifest.get("commands"));
     let mut entries = commands.and_then(Value::as_array).into_iter().flatten();
@@ -124,7 +124,7 @@ fn without(sample: &[String], options: &[&str]) -> Vec<String> {
     left
 }
 
-/// What a call came to: its exit and its error, without what differs from run to run.
+/// Returns the exit code and the error of a call, without the parts that differ from run to run.
 fn outcome(observed: &Observed) -> (Option<i32>, String) {
     let envelope = call::loose(observed).unwrap_or_default();
     (observed.exit(), call::error_code(&envelope).to_owned())
@@ -149,7 +149,7 @@ fn call_with(
     call
 }
 
-/// Whether a call got as far as its options: without a sample it may fail for what it lacks before it looks at them.
+/// True if a call reached its options: without a sample, it may fail for a missing argument first.
 fn is_parsed(session: &ToolCaller, command: &CallableCommand, observed: &Observed) -> bool {
     match observed.exit() {
         Some(2) => command.sample(session).is_some(),
@@ -170,7 +170,7 @@ fn absence<'a>(session: &ToolCaller, any: bool, evidence: &'a str) -> Result<&'a
     call::absence(session, evidence)
 }
 
-/// A type of a field that the contract does not know, so that nobody can say which value it takes.
+/// Returns a field type that the contract does not know, so that its values are unknown.
 fn unknown_kind(session: &ToolCaller) -> Option<String> {
     let fields = session.manifest.as_ref().and_then(|manifest| manifest.pointer("/scope/fields"));
     let is_known = |kind: &str| BOOLEANS.contains(&kind) || OTHERS.contains(&kind);

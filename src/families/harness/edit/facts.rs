@@ -1,4 +1,4 @@
-//! What the API does for a command, in conform.toml, and a test of it: requests and replies of a first proposal.
+//! The facts of a new command in conform.toml, and a test of it: requests and replies of a first proposal.
 
 use crate::generate::record_text::quote;
 use crate::workflows::add::seam::{AddedKind, Blueprint, Desk, EditError, InputShape, Segment};
@@ -68,7 +68,7 @@ impl Facts {
         facts
     }
 
-    /// Whether a field is sent in the query or the body.
+    /// True if a field is sent in the query or the body.
     pub fn sends(&self, field: &Field) -> bool {
         let is_path = self.path.contains(&format!("{{{}}}", field.id));
         let is_paging =
@@ -160,7 +160,7 @@ impl Facts {
         Ok(())
     }
 
-    /// A test of its own, beside those that the test kit makes of conform.toml.
+    /// Adds a separate test, beside those that the test kit derives from conform.toml.
     ///
     /// # Errors
     /// When there is a file of that name.
@@ -191,7 +191,7 @@ impl Facts {
     }
 }
 
-/// Where the test of a command of its own is.
+/// Returns the path of the test of a single command.
 pub fn test_path(module: &str) -> String {
     format!("{HARNESS}/tests/test_{module}.py")
 }
@@ -253,7 +253,7 @@ pub fn remove(desk: &mut Desk<'_>, id: &str) {
     text = partials.0;
     count += partials.1;
     if count > 0 {
-        desk.edited.lost.push(format!("what `{CONFORM}` says about it"));
+        desk.edited.lost.push(format!("its facts in `{CONFORM}`"));
     }
     desk.set(CONFORM, text);
 }

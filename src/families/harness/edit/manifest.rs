@@ -17,7 +17,7 @@ const VISIBLE: [PathStep<'static>; 2] =
     [PathStep::Name("scope"), PathStep::Name("worker_visible_actions")];
 const RESOURCES: [PathStep<'static>; 2] =
     [PathStep::Name("connector"), PathStep::Name("resources")];
-/// What the summary of a former name starts with.
+/// The first words of the summary of a former name.
 const FORMER: &str = "Former name of";
 
 /// connector.json, open for edits.

@@ -1,6 +1,6 @@
 //! The facts of an API for `conform.toml`: each command with all its options, the requests it makes then, the replies.
 //!
-//! They come from the preset and never from the generated code, which is held against them.
+//! They come from the preset and never from the generated code, which is compared with them.
 
 mod samples;
 
@@ -90,7 +90,7 @@ fn distinct(preset: &Preset, operation: &Operation, known: &mut BTreeMap<String,
     command
 }
 
-/// The requests of a command by all that tells them apart, with their replies.
+/// Returns the requests of a command by everything that distinguishes them, with their replies.
 fn requests(command: &Value) -> impl Iterator<Item = (String, &Value)> {
     let requests = command["requests"].as_array().into_iter().flatten();
     requests.map(|request| {

@@ -164,7 +164,7 @@ fn command(
     })
 }
 
-/// What a description calls the operation, so that another description finds it again.
+/// Adds the operationId of the description, by which another description finds the operation again.
 fn with_source(mut entry: Value, operation: &Operation) -> Value {
     if !operation.x_operation_id.is_empty() {
         entry["x_operation_id"] = operation.x_operation_id.as_str().into();
@@ -191,7 +191,7 @@ struct ManifestSource<'a> {
 }
 
 impl ManifestSource<'_> {
-    /// Whether the host can call it without arguments: what it requires then comes from the environment.
+    /// True if the host can call it without arguments: what it requires then comes from the environment.
     fn has_defaults(&self, preset: &Preset, is_good: impl Fn(&Constant) -> bool) -> bool {
         self.required.iter().all(|id| {
             let field = preset.fields.iter().find(|field| field.id.as_str() == id);
@@ -334,7 +334,7 @@ fn field_entry(found: &Use<'_>, picker: Option<String>) -> Value {
     Value::Object(entry)
 }
 
-/// What the form shows of a field.
+/// Returns the members that the form shows for a field.
 fn described(field: &PresetField, picker: Option<String>) -> Map<String, Value> {
     let (kind, render_as) = match field.kind {
         FieldType::String if picker.is_some() => ("string", "select"),

@@ -1,4 +1,4 @@
-//! What is generated of a connector: its manifest, its permissions, the module with its contract, the values of its
+//! The generator of a connector: its manifest, its permissions, the module with its contract, the values of its
 //! templates.
 
 pub mod facts;

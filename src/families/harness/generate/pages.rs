@@ -18,7 +18,7 @@ pub const IDS: [&str; 3] = ["9007199254740993", "9007199254740995", "90071992547
 pub const NAMES: [&str; 3] = ["one", "two", "three"];
 /// A cursor that must be encoded and must not be read as a number.
 pub const CURSOR: &str = "next+2/=";
-/// A cursor beside the word that there is nothing more.
+/// A cursor beside the statement that there are no more entries.
 const STALE: &str = "none+3/=";
 /// In the path of the next cursor: the last entry of the page.
 const LAST_ENTRY: &str = ".-1.";
@@ -112,13 +112,13 @@ impl PagedList<'_> {
         self.rules.next.strip_prefix(HEADER).filter(|_| self.turn % 2 == 1)
     }
 
-    /// Whether a page is marked as the last one.
+    /// True if a page is marked as the last one.
     fn says_last(&self) -> bool {
         let is_counted = matches!(self.rules.style, PagingStyle::Page | PagingStyle::Offset);
         is_counted && self.has_members() && !self.rules.last.is_empty() && self.turn % 2 == 1
     }
 
-    /// Whether a page says that there are more entries, or how many there are.
+    /// True if a page says that there are more entries, or how many there are.
     fn says_more(&self) -> bool {
         let is_left_out = match self.rules.style {
             PagingStyle::Cursor if self.is_after_entry() => false,
@@ -128,12 +128,12 @@ impl PagedList<'_> {
         self.has_members() && !self.rules.more.is_empty() && !is_left_out
     }
 
-    /// Whether a page begins after the last entry of the one before it.
+    /// True if a page begins after the last entry of the one before it.
     fn is_after_entry(&self) -> bool {
         self.rules.next.contains(LAST_ENTRY)
     }
 
-    /// Whether the list is a member of an object, which has others.
+    /// True if the list is a member of an object, which has others.
     fn has_members(&self) -> bool {
         !self.operation.items.is_empty()
     }

@@ -182,8 +182,8 @@ fn binary(preset: &Preset) -> Vec<String> {
     fields.map(|field| field.id.to_string()).collect()
 }
 
-/// What the host shows of every agent tool: it reads a text in double quotes, without escapes, and a capital letter
-/// that ends the alphabet would end it.
+/// Returns the text that the host shows for every agent tool. The host reads text in double quotes, without escapes,
+/// and stops at a capital Z.
 fn description(summary: &str) -> String {
     summary.replace(['"', '\\'], "'").replace('Z', "z")
 }

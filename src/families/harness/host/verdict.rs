@@ -1,4 +1,5 @@
-//! The install state of a connector from what its probes said: what the host does, beside what its document promises.
+//! The install state of a connector, from the answers to its probes: the host's actual verdict, and the one that its
+//! document promises.
 
 use serde_json::Value;
 

@@ -38,7 +38,7 @@ impl<'t> CodeText<'t> {
         u32::try_from(head.iter().filter(|byte| **byte == b'\n').count() + 1).ok()
     }
 
-    /// Where the token ends.
+    /// Returns the end of the token.
     #[must_use]
     pub fn end(&self, index: usize) -> usize {
         self.tokens.get(index).map_or(self.text.len(), |token| token.at + token.text.len())
@@ -56,7 +56,7 @@ impl<'t> CodeText<'t> {
         is_free
     }
 
-    /// Whether exactly this range was replaced.
+    /// True if exactly this range was replaced.
     #[must_use]
     pub fn is_replaced(&self, range: &Range<usize>) -> bool {
         self.edits.iter().any(|(other, _)| other == range)
@@ -80,7 +80,7 @@ impl<'t> CodeText<'t> {
         Some(result)
     }
 
-    /// Whether a comment is between the tokens of a range.
+    /// True if a comment is between the tokens of a range.
     #[must_use]
     pub fn has_comment(&self, tokens: Range<usize>) -> bool {
         let pairs = tokens.start..tokens.end.saturating_sub(1);
@@ -103,7 +103,7 @@ impl<'t> CodeText<'t> {
         self.tokens.get(index + 1).filter(|token| token.kind != PythonKind::End)
     }
 
-    /// Whether a token is a plain literal with exactly this content.
+    /// True if a token is a plain literal with exactly this content.
     #[must_use]
     pub fn is_literal(&self, index: usize, content: &str) -> bool {
         self.tokens.get(index).is_some_and(|token| {

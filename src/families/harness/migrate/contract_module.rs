@@ -1,6 +1,6 @@
 //! `contract-module`: a look-up of connector.json or permissions.json becomes a value of contract_gen.py.
 //!
-//! Only a look-up that gives the parsed document is replaced, and only when the module says the same as the file.
+//! Only a look-up that returns the parsed document is replaced, and only when the module says the same as the file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -253,7 +253,7 @@ fn read_path(
     Some((path, document))
 }
 
-/// Where and how the module is imported.
+/// Returns the position and the text of the import of the module.
 fn import_line(code: &CodeText<'_>, package: &str) -> Result<(usize, String), Reason> {
     let (names, is_import) = imports(&code.tokens);
     if names.iter().any(|name| name.alias == MODULE && name.origin != ".") {

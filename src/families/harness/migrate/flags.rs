@@ -51,7 +51,7 @@ pub fn rewrite(subject: &RewriteSubject<'_>) -> Rewritten {
     let Some(group) = group else {
         return refused(
             &source,
-            "the script starts something else than a click group, which may order its arguments itself",
+            "the script does not start a click group, so it may handle the order of its arguments itself",
         );
     };
     let takes = |flag: &str| {

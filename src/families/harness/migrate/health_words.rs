@@ -19,7 +19,7 @@ const EDGES: &[&str] = &[
     "{", ":=", "lambda", "yield", "+=",
 ];
 
-/// What one literal is.
+/// The use of a literal.
 enum Occurrence {
     /// The state that the probe reports.
     Reported,
@@ -98,7 +98,7 @@ pub fn rewrite(subject: &RewriteSubject<'_>) -> Rewritten {
     result
 }
 
-/// Where the probe words the state, by offset.
+/// Returns the offsets at which the probe words the state.
 fn reports(code: &CodeText<'_>) -> Vec<usize> {
     let module = code.path.rsplit('/').next().unwrap_or_default();
     let source = PythonSource::read(code.text.as_bytes());
@@ -108,7 +108,7 @@ fn reports(code: &CodeText<'_>) -> Vec<usize> {
     words.map(|note| note.at).collect()
 }
 
-/// Whether the file words a state `healthy` already, where the rule looks for it.
+/// True if the file words a state `healthy` already, where the rule looks for it.
 fn is_the_state(code: &CodeText<'_>) -> bool {
     let module = code.path.rsplit('/').next().unwrap_or_default();
     let source = PythonSource::read(code.text.as_bytes());
@@ -174,7 +174,7 @@ fn opening(code: &CodeText<'_>, index: usize) -> Option<usize> {
     })
 }
 
-/// Whether another comparison belongs to the same chain.
+/// True if another comparison belongs to the same chain.
 fn is_chain(code: &CodeText<'_>, operator: usize) -> bool {
     let depth = code.tokens[operator].depth;
     for at in (0..operator).rev() {

@@ -1,4 +1,4 @@
-//! How a copy of a connector is started: its script, by an interpreter that has click, from the copy alone.
+//! Starts a copy of a connector: its script, with an interpreter that has click, from the copy alone.
 //!
 //! An environment may have the original installed; its modules must not stand in for those of the copy.
 

@@ -1,4 +1,4 @@
-//! How connectors of the fleet are brought over: a file for each rewrite, and how a copy is started.
+//! The migration of connectors: a file for each rewrite, and the start of a copy.
 //!
 //! A rewrite changes what it understands completely; every other place it leaves, with the reason.
 

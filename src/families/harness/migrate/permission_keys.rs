@@ -50,7 +50,7 @@ pub fn modes(manifest: &Value) -> Map<String, Value> {
     commands.into_iter().flatten().filter_map(entry).collect()
 }
 
-/// What would be lost or changed.
+/// Returns the facts that would be lost or changed.
 fn differences(document: &Map<String, Value>, manifest: &Value) -> Vec<String> {
     let mut found = Vec::new();
     for name in document.keys().filter(|name| !MEMBERS.contains(&name.as_str())) {

@@ -1,4 +1,4 @@
-//! Where the files of a connector are.
+//! The locations of a connector's files.
 
 pub const HARNESS: &str = "agent-harness/";
 pub const MANIFEST: &str = "connector.json";

@@ -80,7 +80,7 @@ fn key(
     Ok(())
 }
 
-/// Whether a text has the word, not as a part of a longer one.
+/// True if a text has the word, not as a part of a longer one.
 #[must_use]
 pub fn holds(text: &str, word: &str) -> bool {
     replaced(text, word, "") != text

@@ -38,7 +38,7 @@ pub struct Operation {
     /// It is called without credentials.
     #[serde(default)]
     pub public: bool,
-    /// What a description calls it.
+    /// The operationId in the description.
     #[serde(default)]
     pub x_operation_id: String,
     /// Its method and path in a description.
@@ -59,10 +59,10 @@ pub struct Operation {
     /// The address of an entry that names none itself: `{base_url}` and dotted paths in braces are filled in.
     #[serde(default)]
     pub item_url: String,
-    /// What an entry of a list shows unless the caller asks for more: dotted paths.
+    /// The members of a list entry that are shown unless the caller asks for more: dotted paths.
     #[serde(default)]
     pub slim: Vec<String>,
-    /// How the API takes the fields that it shall send.
+    /// How the API is told which fields to send.
     pub select: Option<Select>,
     pub mode: Option<Key>,
     pub action_class: Option<Key>,
@@ -72,7 +72,7 @@ pub struct Operation {
     /// not all given is left out.
     #[serde(default)]
     pub shapes: IndexMap<String, serde_json::Value>,
-    /// What the API calls the choices of a field, for `shapes`.
+    /// The API's own words for the choices of a field, for `shapes`.
     #[serde(default)]
     pub words: IndexMap<Key, IndexMap<String, serde_json::Value>>,
     /// The entry of the reply that is the result.
@@ -87,7 +87,7 @@ pub struct Operation {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pick {
-    /// Where the list is in the reply.
+    /// The path of the list in the reply.
     pub at: String,
     pub field: Key,
     /// Members of an entry that may have the value of the field.
@@ -116,7 +116,7 @@ fn default_item_id() -> String {
     "id".to_owned()
 }
 
-/// A query value that says which fields of an entry the API shall send.
+/// A query value that tells the API which fields of an entry to send.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Select {
@@ -206,7 +206,7 @@ impl Operation {
         fields
     }
 
-    /// Whether the operation can only read.
+    /// True if the operation can only read.
     #[must_use]
     pub fn is_read(&self) -> bool {
         match &self.action_class {
@@ -227,7 +227,7 @@ impl Operation {
         }
     }
 
-    /// What the operation does to the world: `read`, `write` or `destructive`.
+    /// Returns the action class of the operation: `read`, `write` or `destructive`.
     #[must_use]
     pub fn class(&self) -> &str {
         match (&self.action_class, self.method) {

@@ -44,7 +44,7 @@ pub(super) fn class(byte: u8) -> ByteKind {
     CLASSES[byte as usize]
 }
 
-/// What a string literal holds, as bits that are gathered while its end is looked for.
+/// The characters in a string literal, as bits that are collected while its end is searched for.
 pub(super) struct Holds;
 
 impl Holds {
@@ -202,7 +202,7 @@ pub(super) fn dotted_end(bytes: &[u8], at: usize) -> usize {
     end
 }
 
-/// Where the innermost bracket before the end of a text was opened.
+/// Returns the position of the innermost open bracket at the end of a text.
 pub(super) fn innermost_open(text: &[u8]) -> Option<usize> {
     let mut closed = 0_usize;
     text.iter().rposition(|byte| match class(*byte) {

@@ -35,7 +35,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The first argument of a call that reads the environment, when it is a literal, and whether an address stands in for it.
+    /// Notes the first argument of a call that reads the environment, if it is a literal, and whether an address is its
+    /// default.
     pub(super) fn literal_argument(&mut self, open: usize) {
         if matches!(self.bytes.get(open), Some(b'(' | b'[')) {
             let at = self.past_blanks(open + 1);
@@ -257,8 +258,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// What opens the brackets around a place tells whether it goes into the URL or into the body. The names beside it
-    /// do not: a table of settings may have a `query` of its own.
+    /// True if the code that opens the brackets around a position puts the value into the URL and not into the body.
+    /// The names beside it do not decide that: a table of settings may have its own `query`.
     fn goes_into_query(&self, at: usize) -> bool {
         let mut tail = self.before(at);
         for _ in 0..MAX_BRACKETS {

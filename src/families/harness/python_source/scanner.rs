@@ -3,7 +3,7 @@
 use super::lexical::{self, ByteKind, Holds, class, contains, word_end};
 use super::{Decorated, Decorator, Note, NoteKind, PythonSource};
 
-/// What the code of a top-level block does when the module is imported.
+/// The effect of the code of a top-level block when the module is imported.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum SourceBlock {
     /// It runs.
@@ -120,7 +120,7 @@ impl<'a> Scanner<'a> {
         self.found.notes.push(Note { at, function: self.function, assigned, what });
     }
 
-    /// The variable that the current statement gives a value: `ROOT = …`, `ROOT: Path = …`.
+    /// The variable that the current statement assigns: `ROOT = …`, `ROOT: Path = …`.
     fn assigned(&self) -> &'a str {
         let start = self.past_blanks(self.statement);
         let end = word_end(self.bytes, start);

@@ -90,7 +90,7 @@ pub(super) const UNDECLARED_SECRET: Rule = Rule {
     ..Rule::error(&[FAMILY])
 };
 
-/// What the canvas knows, whatever the contract says.
+/// The kinds that the canvas knows, regardless of the contract.
 const HOST_KINDS: &[&str] = &["service-key", "oauth2", "oauth-service-key", "oauth-local"];
 
 pub(super) fn check(subject: &ConnectorSubject<'_>, found: &mut Collector) {
@@ -186,7 +186,7 @@ fn lost_keys(
     }
 }
 
-/// What setup lines, command defaults and sources say about keys that are declared as required.
+/// Reports contradictions between setup lines, command defaults and sources, and keys that are declared as required.
 fn setup(
     subject: &ConnectorSubject<'_>,
     manifest: &ConnectorManifest<'_>,
@@ -216,7 +216,7 @@ fn setup(
     }
 }
 
-/// What is said about the service keys, apart from declaring them.
+/// Statements about the service keys, apart from their declaration.
 struct Told<'a> {
     keys: BTreeSet<&'a str>,
     /// Named in a setup line.

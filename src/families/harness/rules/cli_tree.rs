@@ -141,7 +141,7 @@ impl TreePart<'_> {
 /// Longest text of a decorator that is looked at.
 const MAX_DECORATOR: usize = 2_000;
 
-/// Where a group or command is put into another group; the group is absent when it cannot be told.
+/// The place at which a group or command is added to another group; the group is absent if it is unknown.
 struct Hang<'a> {
     group: Option<usize>,
     /// The name given there, before any of its own.
@@ -265,7 +265,7 @@ impl<'a> PathParts<'a> {
         paths
     }
 
-    /// The group that the script runs: named by it, else the only one that hangs nowhere.
+    /// The group that the script runs: named by it, else the only one that is not added to another group.
     fn root(&self, subject: &ConnectorSubject<'_>) -> Option<usize> {
         let project = subject.pyproject.as_ref().and_then(|file| file.project.as_ref().ok());
         let entry = project.and_then(|project| project.scripts.first());

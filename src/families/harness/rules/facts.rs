@@ -1,8 +1,8 @@
-//! What a published `harness` contract says, in the few words that static rules read.
+//! The facts of a published `harness` contract, in the few words that static rules read.
 //!
 //! Plain data; `harness` fills it from the parsed contract.
 
-/// What one published `harness` contract says, as far as static rules need it.
+/// The facts of one published `harness` contract, as far as static rules need them.
 ///
 /// An empty list means that the contract is silent, and the rule that reads it stays silent too.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +29,7 @@ pub struct HarnessFacts {
 }
 
 impl HarnessFacts {
-    /// How much a mode allows; `None` when the contract does not know it.
+    /// Returns the rank of a mode; `None` if the contract does not know it.
     pub(super) fn rank(&self, mode: &str) -> Option<usize> {
         self.modes.iter().position(|known| known == mode)
     }

@@ -100,7 +100,7 @@ pub(super) const SELECT_OPTIONS: Rule = Rule {
     ..Rule::warning(&[FAMILY])
 };
 
-/// What the workflow runner keeps in a node beside its fields and never sends.
+/// The members of a node that the workflow runner keeps beside its fields and never sends.
 const RUNNER_KEYS: &[&str] = &[
     "type",
     "connectorId",

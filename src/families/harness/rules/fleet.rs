@@ -1,4 +1,4 @@
-//! What real connectors taught: each test is a shape that was once reported wrongly or not at all.
+//! Lessons from real connectors: each test is a shape that was once reported wrongly or not at all.
 
 use super::all::check_harness;
 use super::sample::{Sample, facts_v1_0, findings, only, only_v1_0};

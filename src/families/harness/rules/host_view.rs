@@ -1,7 +1,7 @@
-//! What the host of connectors reads of pyproject.toml: with regular expressions, not as TOML.
+//! The host's view of pyproject.toml: it uses regular expressions and does not parse TOML.
 
-/// What the host's regular expressions see: a section ends at a line that starts with `[` or at a capital `Z`,
-/// and values are read only when they stand in double quotes.
+/// The text that the host's regular expressions match: a section ends at a line that starts with `[` or at a capital
+/// `Z`, and values are read only if they are in double quotes.
 #[derive(Debug, Default, Eq, PartialEq)]
 pub struct HostView<'a> {
     pub name: Option<&'a str>,

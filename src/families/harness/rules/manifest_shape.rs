@@ -46,7 +46,7 @@ pub(super) const ENCODING: Rule = Rule {
 pub(super) const TYPE: Rule = Rule {
     id: "manifest/type",
     summary: "Every documented member of `connector.json` has its documented type and is not empty",
-    why: "The host ignores a member of another type, and its catalog refuses empty labels, ids and summaries",
+    why: "The host ignores a member of another type, and its catalogue refuses empty labels, ids and summaries",
     fix: "give the member a value of the expected type",
     source: "CONNECTOR-SPEC §7; host discovery: catalog cache",
     ..Rule::error(&[FAMILY])
@@ -199,7 +199,7 @@ fn required_keys(
     }
 }
 
-/// Whether each command that lacks a key is named; where none of them has it, one finding is enough.
+/// True if each command that lacks a key is named; where none of them has it, one finding is enough.
 pub(super) fn names_each_missing_key(manifest: &ConnectorManifest<'_>, key: &str) -> bool {
     let commands = &manifest.commands;
     commands.len() <= 3 || commands.iter().any(|command| command.node.member(key).is_some())

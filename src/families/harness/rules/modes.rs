@@ -106,7 +106,7 @@ pub(super) const SIDE_EFFECT_MISSING: Rule = Rule {
     ..Rule::warning(&[FAMILY])
 };
 
-/// Classes whose side effect is known, whatever the contract lists.
+/// Classes whose side effect is known, regardless of the contract.
 const CLASSES: &[&str] = &["read", "write", "destructive"];
 
 pub(super) fn check(subject: &ConnectorSubject<'_>, found: &mut Collector) {

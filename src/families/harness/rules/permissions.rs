@@ -96,7 +96,7 @@ pub(super) const IDENTITY: Rule = Rule {
     ..Rule::error(&[FAMILY])
 };
 
-/// Keys that are known to hold the map, whatever the contract asks for.
+/// Keys that are known to hold the map, regardless of the contract.
 const KEYS: [&str; 2] = ["permissions", "commands"];
 
 pub(super) fn check(subject: &ConnectorSubject<'_>, found: &mut Collector) {

@@ -55,14 +55,14 @@ pub(super) fn check(subject: &ConnectorSubject<'_>, found: &mut Collector) {
     }
 }
 
-/// Whether the function masks secrets, by its name.
+/// True if the function masks secrets, by its name.
 #[must_use]
 pub(crate) fn is_mask_function(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     ["mask", "redact", "obscure", "obfuscate", "censor"].iter().any(|word| name.contains(word))
 }
 
-/// Whether a part of a secret is shown here.
+/// True if a part of a secret is shown here.
 #[must_use]
 pub(crate) fn is_partial_mask(note: &Note<'_>) -> bool {
     let NoteKind::Slice { base, length } = note.what else { return false };

@@ -1,4 +1,4 @@
-//! What must hold for the registry and for any input.
+//! Properties of the registry, and of the rules for any input.
 
 use super::all::{RULES, check_harness};
 use super::facts::HarnessFacts;

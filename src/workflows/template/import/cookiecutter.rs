@@ -98,7 +98,7 @@ fn root(sources: &[RepositoryFile]) -> Result<(String, String), Failure> {
     Ok(((*top).to_owned(), key.to_owned()))
 }
 
-/// What is not in the directory of the project: hooks are code, the rest describes the template.
+/// Returns the parts outside the directory of the project: hooks are code, the rest describes the template.
 fn beside(sources: &[RepositoryFile], root: &str) -> Vec<LeftOutPart> {
     let (mut left_out, mut others) = (Vec::new(), 0);
     for file in sources {

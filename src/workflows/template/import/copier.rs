@@ -15,7 +15,7 @@ use super::paths::{fits, used_keys};
 use super::question::{Asked, Info, free_key, key};
 use super::yaml_tree;
 
-/// What copier never copies.
+/// Files that copier never copies.
 const EXCLUDED: [&str; 8] =
     ["copier.yaml", "copier.yml", "~*", "*.py[co]", "__pycache__", ".git", ".DS_Store", ".svn"];
 /// Settings that run code.

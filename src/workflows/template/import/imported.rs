@@ -1,4 +1,4 @@
-//! What an importer made of a template, file by file.
+//! The result of importing a template, file by file.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::jinja::{JinjaNames, is_template, translate};
 use super::paths::place;
 use super::question::Info;
 
-/// What an importer made of a template.
+/// The result of importing a template.
 pub struct Imported {
     pub info: Info,
     /// Path in `files/` and bytes.

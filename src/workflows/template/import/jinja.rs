@@ -8,7 +8,7 @@ use super::question::Asked;
 /// Why a text cannot be translated: its line, and the reason.
 pub type Refused = (usize, String);
 
-/// What the names of a text mean.
+/// The meaning of the names in a text.
 pub struct JinjaNames<'a> {
     /// `cookiecutter.`, or nothing.
     pub prefix: &'a str,
@@ -33,7 +33,7 @@ const FILTERS: [&str; 6] = ["lower", "upper", "title", "trim", "capitalize", "le
 /// Words of expressions.
 const WORDS: [&str; 9] = ["and", "or", "not", "in", "is", "if", "else", "defined", "none"];
 
-/// Whether a text has anything to render.
+/// True if a text contains anything to render.
 #[must_use]
 pub fn is_template(text: &str) -> bool {
     ["{{", "{%", "{#"].iter().any(|mark| text.contains(mark))
@@ -111,7 +111,7 @@ fn split_marks(code: &str) -> String {
     out
 }
 
-/// Where the code before the mark `end` ends; a mark inside a text is a part of the text.
+/// Returns the end of the code before the mark `end`; a mark inside a text is part of the text.
 pub fn end_of(text: &str, end: &str) -> Option<usize> {
     if end == "#}" {
         return text.find(end);

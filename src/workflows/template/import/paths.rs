@@ -95,7 +95,7 @@ pub fn used_keys<'a>(paths: impl Iterator<Item = &'a str>, prefix: &str) -> Vec<
     keys.into_iter().map(|(key, _)| key).collect()
 }
 
-/// Whether a path fits a pattern with `*` and `?`, as a whole or one of its directories or its name does.
+/// True if a path fits a pattern with `*` and `?`, as a whole or one of its directories or its name does.
 #[must_use]
 pub fn fits(pattern: &str, path: &str) -> bool {
     let pattern = pattern.trim_end_matches('/');

@@ -6,7 +6,7 @@ use crate::generate::record_text::quote;
 use crate::generate::scaffold::{is_within, marks, output_name};
 use crate::inputs::own_template::is_taken;
 
-/// What another tool asks.
+/// A question of the other tool.
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// Its name there.
@@ -20,7 +20,7 @@ pub struct Asked {
     pub is_yes_no: bool,
 }
 
-/// What `template.toml` says.
+/// The members of `template.toml`.
 #[derive(Clone, Debug, Default)]
 pub struct Info {
     pub name: String,

@@ -9,9 +9,9 @@ import (
 	"github.com/aoagents/agent-orchestrator/backend/internal/adapters/agent/acme/internal/runtime/jsonedit"
 )
 
-// What Install leaves before the first item of a container says what was there before, so that Uninstall can give it
-// back: nothing for a container that was empty, one space for a blank document, two for null, a new line for a
-// container that Install created.
+// The white space that Install leaves before the first item of a container records the previous content, so that
+// Uninstall can restore it: nothing for a container that was empty, one space for a blank document, two for null, a
+// new line for a container that Install created.
 const (
 	leadOfBlank = " "
 	leadOfNull  = "  "

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What a host does with a plugin: it loads it and gives it one event.
+// The actions of a host with a plugin: it loads it and gives it one event.
 const busHost = `
 const plugin = await loaded.AgentOrchestrator({ directory: "." });
 await plugin.event({ event: { type: "unknown", properties: {} } });

@@ -165,7 +165,7 @@ def carry_out(run: Run, call: Invocation, inputs: Inputs) -> Result:
         from .doctor import envelope_keys
 
         extra = envelope_keys(data)
-    # What the host reads of the built-in commands is never cut unasked.
+    # Members of built-in commands that the host reads are never cut by default.
     is_cut = wanted.is_limited or call.command not in REQUIRED_COMMANDS
     return Result(data, extra, limit=wanted.limit if is_cut else 0)
 

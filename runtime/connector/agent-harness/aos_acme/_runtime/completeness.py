@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .paging import Doubt
 
 
-# What a status says of an answer that was read.
+# The meaning of a status for an answer that was read.
 STATUSES = {
     202: ("not_ready", "the API is still preparing this answer: ask again later"),
     203: ("altered", "something between here and the API changed this answer"),
@@ -30,7 +30,7 @@ STATUSES = {
 
 
 def doubts(reply: Reply, path: str, is_read: bool = True) -> list[Doubt]:
-    """What a reply to a request of `path` says: [(reason, text), …]."""
+    """Return the signs in a reply to a request of `path`: [(reason, text), …]."""
     found = [STATUSES[reply.status]] if is_read and reply.status in STATUSES else []
     for sign in api.PARTIAL:
         if not fnmatchcase(path, sign.get("path", "*")):

@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# What the network of a machine may need; nothing else of the environment is looked at.
+# Variables that the network of a machine may need; no other variable is read.
 NETWORK = {
     "HTTPS_PROXY": "proxy",
     "NO_PROXY": "hosts_without_proxy",

@@ -57,7 +57,7 @@ def report(mode: str, log: Log | None = None) -> dict[str, Any]:
 
 
 def envelope_keys(data: dict[str, Any]) -> dict[str, Any]:
-    """What the host reads beside `data`, where the contract has such keys at all."""
+    """Return the keys that the host reads beside `data`, if the contract has any."""
     told = bool(HEALTH_ENVELOPE_KEYS) and "runtime" in data
     return {"runtime": data["runtime"]} if told else {}
 
@@ -67,7 +67,7 @@ def _allows(mode: str, required: str) -> bool:
 
 
 def _mode(mode: str) -> dict[str, Any]:
-    """Which commands the mode of this run keeps from running."""
+    """Return the commands that the mode of this run does not allow."""
     denied = [
         name
         for name, spec in COMMANDS.items()

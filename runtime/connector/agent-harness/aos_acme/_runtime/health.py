@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from .operations import Log
 
-# What the host reads at the top of the health envelope, for each status.
+# The keys that the host reads at the top of the health envelope, for each status.
 READINESS = {
     "healthy": "ready",
     "needs_setup": "needs_setup",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 BOOLEAN_WORDS = ("true", "false", "yes", "no", "on", "off", "1", "0")
 GLOBAL_FLAGS = ("--json", "--verbose", "--help", "--version")
-# What the workflow host keeps beside the inputs of a node and sometimes sends with them.
+# Keys that the workflow host keeps beside the inputs of a node and sometimes sends.
 HOST_KEYS = (
     "type",
     "actionType",

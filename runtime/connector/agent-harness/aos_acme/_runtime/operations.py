@@ -1,4 +1,4 @@
-"""What a handler can do with the API: send a request, list, run for each value.
+"""The operations of a handler on the API: send a request, list, run for each value.
 
 `query`, `body` say which inputs travel under which names: {"wire": "field"}.
 Inputs that were not given are left out. A wire name with dots is nested:
@@ -48,7 +48,7 @@ class Api:
     ) -> None:
         self.log = log
         self.selection = selection or Selection()
-        # What the run may do; `doctor` says what that allows.
+        # The mode of the run; `doctor` says what it allows.
         self.mode = ""
         self.doubts: builtins.list[Doubt] = []
         self._seconds = seconds
@@ -428,7 +428,7 @@ def nest(flat: dict[str, Any]) -> Any:
 
 
 def _call(method: str, path: str, inputs: Inputs) -> builtins.list[Any]:
-    """What identifies a list: a cursor is valid for this list only."""
+    """Return the identity of a list: a cursor is valid for this list only."""
     given = {field: inputs[field] for field in inputs if field not in WINDOW}
     return [method, path, given]
 

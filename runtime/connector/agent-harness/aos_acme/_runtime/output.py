@@ -48,7 +48,7 @@ class Result:
 
 
 class Run:
-    """What is known about a run: needed for its envelope even when it fails."""
+    """The facts about a run that its envelope needs, even when the run fails."""
 
     def __init__(self) -> None:
         self.started = time.monotonic()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Doubt = tuple[str, str]
 
 CURSOR_BYTES = 20_000
-# What is found at a place that a reply does not have; null is a value.
+# The value of a place that a reply does not have; null is a value.
 ABSENT: Any = object()
 HEADER = "header:"
 
@@ -38,7 +38,7 @@ def page_size(rules: dict[str, Any], limit: int) -> int:
 
 
 def request_values(rules: dict[str, Any], place: Place) -> dict[str, Any]:
-    """What the request for a page must say: {wire name: value}."""
+    """Return the parameters of the request for a page: {wire name: value}."""
     values: dict[str, Any] = {}
     if place.link:
         return values
@@ -145,7 +145,7 @@ def _next(
     place: Place,
     base: SplitResult,
 ) -> tuple[Any, bool]:
-    """What to ask for next, and whether it is a link; (None, False) at the end."""
+    """Return the next position, and whether it is a link; (None, False) at the end."""
     style = rules["style"]
     if style == "cursor":
         return _cursor(rules, reply), False
@@ -244,7 +244,7 @@ def _cursor(rules: dict[str, Any], reply: Reply) -> Any:
 
 
 def _named(rules: dict[str, Any], reply: Reply) -> Any:
-    """What a reply says at the place of the next page; None when it names none.
+    """Return the next page that a reply names; None if it names none.
 
     Null names none, and so does a header that is empty or left out. A member of the
     body that is empty or left out does where the API ends its lists in that way.

@@ -317,7 +317,7 @@ class ScrubbedStream:
             self.write("\n")
 
 
-# What a workflow runner carries out anywhere in a line: two hashes, a word, a bracket.
+# A workflow runner executes this anywhere in a line: two hashes, a word, a bracket.
 RUNNER_MARK = re.compile(r"(#{2}[a-z]*)\[")
 
 

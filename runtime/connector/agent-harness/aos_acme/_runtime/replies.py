@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .client import Reply
     from .errors import ConnectorError
 
-# What each kind of failure is for the caller: the class, the message, the hint.
+# Each kind of failure for the caller: the class, the message, the hint.
 KINDS = {
     "rate_limited": (BackendUnavailable, "the backend asks to slow down", ""),
     "busy": (BackendUnavailable, "the backend is busy with this", "try it again soon"),

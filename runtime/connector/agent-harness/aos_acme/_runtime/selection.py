@@ -20,7 +20,7 @@ EVERYTHING = "all"
 PATHS = 100
 LENGTH = 300
 SMALLEST = 2_000
-# What the host reads, with room for the envelope.
+# The bytes that the host reads, with room for the envelope.
 LARGEST = 900_000
 # Members that name paths.
 NOTES = ("fields_absent", "fields_known")
@@ -28,7 +28,7 @@ ABSENT: Any = object()
 
 
 class Selection:
-    """What the caller wants to see of an answer, and how large it may be."""
+    """The members of an answer that the caller wants, and its maximum size."""
 
     def __init__(
         self,
@@ -101,7 +101,7 @@ class Selection:
 
 
 def selection(command: str, texts: dict[str, str]) -> Selection:
-    """What `--fields` and `--max-bytes` say; a field list and a number, as texts."""
+    """Read `--fields` and `--max-bytes`: a field list and a number, as texts."""
     fields, limit = texts.get("fields", ""), texts.get("max_bytes", "")
     paths = _paths(fields) if fields.strip() else None
     return Selection(paths, api.SLIM.get(command), _limit(limit) if limit else 0)
@@ -152,7 +152,7 @@ def _within(data: dict[str, Any], path: str) -> Any:
 
 
 def _part(value: Any, path: str) -> Any:
-    """What a value has at a path, inside the objects and lists that lead there."""
+    """Return a value's part at a path, inside the objects and lists on that path."""
     if not path:
         return value
     if value is None:

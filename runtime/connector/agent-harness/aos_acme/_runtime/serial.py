@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FORM = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data"
-# What stands between the parts of a list, encoded.
+# The separator of the parts of a list, encoded.
 SIGNS = {"comma": ",", "space": "%20", "pipe": "%7C"}
 NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?")
 

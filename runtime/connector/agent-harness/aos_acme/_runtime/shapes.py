@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from .inputs import Inputs
 
-    # What the API calls the choices of a field: {field: {choice: word}}.
+    # The API's words for the choices of a field: {field: {choice: word}}.
     Words = dict[str, dict[str, Any]]
 
 FIELD = re.compile(r"\{([a-z0-9_]+)\}")

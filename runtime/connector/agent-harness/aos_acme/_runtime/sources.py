@@ -70,7 +70,7 @@ PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY")
 
 
 class Sources:
-    """What one call reads; stdin can be read once."""
+    """The sources that one call reads; stdin can be read once."""
 
     def __init__(self) -> None:
         self.read: list[dict[str, Any]] = []
@@ -197,7 +197,7 @@ def _unreadable(option: str, path: str, reason: str) -> InvalidUsage:
 
 
 def _stdin_bytes(option: str) -> bytes | None:
-    """What stdin holds, or None when it cannot be meant: a socket or device without data."""
+    """Return the content of stdin; None for a socket or device without data."""
     try:
         handle = sys.stdin.fileno()
         mode = os.fstat(handle).st_mode

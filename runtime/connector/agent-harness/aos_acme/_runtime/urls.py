@@ -70,7 +70,7 @@ def is_loopback(host: str) -> bool:
 
 
 def origin(url: SplitResult) -> tuple[str, str | None, int | None, bool]:
-    """What must stay the same for the credentials to be sent again."""
+    """Return the origin, which must stay the same for credentials to be sent again."""
     port = url.port or PORTS.get(url.scheme)
     return url.scheme, url.hostname, port, "@" in url.netloc
 

@@ -1,4 +1,4 @@
-"""What every command makes of every way in which a backend can fail."""
+"""The answer of every command to every way in which a backend can fail."""
 
 import socket
 import threading

@@ -1,4 +1,4 @@
-"""What an answer shows: `--fields`, `--max-bytes`, slim lists, and nothing lost."""
+"""The members of an answer: `--fields`, `--max-bytes`, slim lists, and nothing lost."""
 
 import json
 

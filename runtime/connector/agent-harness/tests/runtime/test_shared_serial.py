@@ -11,7 +11,7 @@ SHARED = fixture("serial.json")
 
 
 def written(row):
-    """What is sent for a parameter."""
+    """Return the value that is sent for a parameter."""
     value, style = row["value"], row["style"]
     if row["in"] == "query":
         return serial.query_string({"color": value}, {"color": style} if style else {})

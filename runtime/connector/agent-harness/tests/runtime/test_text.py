@@ -21,7 +21,7 @@ HOSTILE = [
 
 
 def finished(capfd, outcome):
-    """What a run of a command writes for a person."""
+    """Return the text that a run of a command writes for a person."""
     run = output.Run()
     run.command = BACKEND_COMMANDS[0]
     capfd.readouterr()

@@ -203,7 +203,7 @@ func runUpdate(call *Call) (any, error) {
 		AllowDowngrade: call.Flag("allow-downgrade"),
 	})
 	if err == nil {
-		// What was known before is out of date by now, or part of the answer itself.
+		// Earlier notices are out of date by now, or part of the answer itself.
 		call.Printer().Notices = call.app.notices()
 	}
 	return answer, err

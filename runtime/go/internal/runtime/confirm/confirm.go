@@ -82,7 +82,7 @@ func (g *Gate) Issue(binding []byte) (Token, error) {
 func (g *Gate) Spent(text string) error {
 	body, expires, err := parse(text)
 	if err != nil {
-		return nil //nolint:nilerr // What is no token was never used; Redeem says so.
+		return nil //nolint:nilerr // A text that is not a token was never used; Redeem says so.
 	}
 	if _, err := os.Lstat(filepath.Join(g.Directory, consumedName, record(body, expires))); err == nil {
 		return alreadyUsed()

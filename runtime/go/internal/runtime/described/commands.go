@@ -118,7 +118,7 @@ func plan(table *Table, operation *Operation, call *cli.Call) (*cli.Plan, error)
 	if err != nil {
 		return nil, err
 	}
-	// What cannot be sent is refused before there is a token.
+	// A value that cannot be sent is refused before a token is issued.
 	if _, err := request(operation, passed, nil); err != nil {
 		return nil, err
 	}

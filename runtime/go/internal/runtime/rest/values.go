@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// What an API sends is believed only as far as it makes sense: an answer with holes is trouble of the server and never
-// becomes an entry without an id, a complete list that was not there, or a page that leads back to itself.
+// A response is accepted only if it makes sense: an incomplete one is a fault of the server, and never becomes an
+// entry without an id, a complete list that was not there, or a page that leads back to itself.
 
 const maxCursor = 4096
 

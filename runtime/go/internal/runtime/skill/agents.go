@@ -12,16 +12,16 @@ const (
 	own
 )
 
-// agent is one agent that the installer knows; one that is recognised in several ways has several lines.
+// agent is one agent that the installer knows; one that is recognized in several ways has several lines.
 type agent struct {
 	name string
 	// The directory that holds its directory skills.
 	base base
 	path string
-	// What exists when the agent is there.
+	// A path that exists if the agent is installed.
 	signBase base
 	sign     string
-	// What the older and the newer installer do for it.
+	// The effect of the older and of the newer installer for it.
 	older reach
 	newer reach
 }

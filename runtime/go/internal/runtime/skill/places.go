@@ -87,7 +87,7 @@ func (p places) canonical() string {
 	return filepath.Join(p.home, ".agents", "skills", p.name)
 }
 
-// hasAgent tells whether the installer would recognise any agent; without one it makes directories for all of them.
+// hasAgent tells whether the installer would recognize any agent; without one it makes directories for all of them.
 func (p places) hasAgent(pin pin) bool {
 	return slices.ContainsFunc(agents, func(agent agent) bool {
 		sign := p.below(agent.signBase, agent.sign)

@@ -25,7 +25,7 @@ const (
 	maxJournal     = 1024 * 1024
 )
 
-// What agents read now where a foreign copy was.
+// The files that agents read now in place of a foreign copy.
 const (
 	Verified = "verified"
 	Previous = "previous"
@@ -183,7 +183,7 @@ func (r *Report) put(request Request, place place, files map[string][]byte, fore
 	case failed != nil && away != "":
 		_ = os.Rename(away, target)
 	case away != "":
-		// What somebody changed was kept before.
+		// Files that the user changed were backed up before.
 		_ = os.RemoveAll(away)
 	}
 	return "", failed

@@ -38,7 +38,7 @@ type installation struct {
 	owner     string
 }
 
-// detect recognises the way of installing by where the real file lies, and for npm and Go by what they write there: a
+// detect recognizes the way of installing by where the real file lies, and for npm and Go by what they write there: a
 // directory that only looks like one of theirs is not enough.
 func detect(path string) installation {
 	parts := strings.Split(filepath.ToSlash(path), "/")

@@ -222,7 +222,7 @@ func (r *run) stay(ctx context.Context, warning *notice.Notice) (any, error) {
 	request := r.skill(current, r.SkillDigest)
 	request.Files = r.SkillFiles
 	report := skill.Examine(request)
-	// Somebody who has no copy of the Skill has not asked for one.
+	// A user without a copy of the Skill did not ask for one.
 	if report.Status == skill.Stale && !r.options.DryRun {
 		report = skill.Sync(ctx, request)
 	}
@@ -393,7 +393,7 @@ func (r *run) put(ctx context.Context, archive, version string) (*content, error
 	err = r.executable.swap(staged)
 	checkpoint(ctx, "swapped")
 	if holds(r.executable.path, digest) {
-		// What is on the disk counts, not what a call returned.
+		// The files on the disk count, not the result of a call.
 		r.state.replaced, r.state.current = true, reported
 		r.state.command = skill.Command(r.skill(version, ""))
 		return content, nil

@@ -18,7 +18,7 @@ MAX_TOKEN_FILE = 64 * 1024
 
 
 class CredentialChange(TypedDict):
-    """What became of the stored credential."""
+    """The new state of the stored credential."""
 
     stored: bool
     storage: str
@@ -95,7 +95,7 @@ def _stored(call: Call) -> dict[str, Any] | None:
     try:
         found, storage = call.app.store.stored()
     except Fault as failed:
-        # What cannot be read is lost by a new login as well.
+        # A credential that cannot be read is lost by a new login as well.
         return {"stored": True, "storage": "unreadable", "reason": failed.message}
     return {"stored": True, "storage": storage} if found else None
 

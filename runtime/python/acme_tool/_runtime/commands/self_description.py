@@ -18,7 +18,7 @@ from ..update.answer import Answer
 
 
 class Reference(TypedDict):
-    """What this tool can do."""
+    """The description of this tool."""
 
     tool: str
     version: str
@@ -70,7 +70,7 @@ class _CredentialState(TypedDict):
 
 
 class CredentialState(_CredentialState, total=False):
-    """What is known about the credential without asking the upstream.
+    """Return the facts about the credential without asking the upstream.
 
     The optional members are there when the credentials of the tool expire.
     """
@@ -210,7 +210,7 @@ def _update(call: Call) -> Answer:
             allow_downgrade=call.flag("allow-downgrade"),
         )
     )
-    # What was known before is out of date by now, or part of the answer itself.
+    # Earlier notices are out of date by now, or part of the answer itself.
     printer.notices = call.app.notices()
     return answer
 

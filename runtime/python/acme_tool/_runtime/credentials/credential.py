@@ -22,10 +22,10 @@ class Unfit(ValueError):
 
 @dataclass(frozen=True)
 class Credential:
-    """What the upstream wants to see."""
+    """The credential that the upstream expects."""
 
     token: str
-    # What the upstream said about it; nothing when it did not.
+    # The upstream's statement about it; empty without one.
     refresh_token: str = ""
     expires_at: datetime | None = None
     # Whose it is, as the upstream said when it was stored.

@@ -61,7 +61,7 @@ class EncryptedFile:
             except FileNotFoundError:
                 key = secrets.token_bytes(_KEY_SIZE)
                 files.write_private(self._key_path, key)
-                # What an older key sealed cannot be opened any more.
+                # A file that an older key sealed can no longer be opened.
                 entries.clear()
             nonce = secrets.token_bytes(_NONCE_SIZE)
             text = credential.encode().encode()

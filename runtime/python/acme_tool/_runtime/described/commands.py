@@ -20,7 +20,7 @@ MAX_SHOWN = 2_000
 
 @dataclass(frozen=True)
 class Described:
-    """What a tool takes from the table; the commands of a group are made once."""
+    """The commands that a tool takes from the table; a group is made once."""
 
     base_url: str
     groups: dict[str, str]

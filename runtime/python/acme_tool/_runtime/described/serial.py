@@ -17,7 +17,7 @@ Pair = tuple[str, str]
 
 FORM = "application/x-www-form-urlencoded"
 MULTIPART = "multipart/form-data"
-# What stands between the parts of a list, encoded.
+# The separator of the parts of a list, encoded.
 SIGNS = {"comma": ",", "space": "%20", "pipe": "%7C"}
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,3})?")
 

@@ -1,6 +1,6 @@
 // Publishes the packages of the platforms, then the package that needs them:
 //   node <this directory>/publish.js <directory of packages>
-// What is published already is left out, so that a run that failed can be repeated.
+// Packages that are already published are skipped, so that a failed run can be repeated.
 "use strict";
 
 const { spawnSync } = require("node:child_process");

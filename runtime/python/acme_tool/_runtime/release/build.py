@@ -42,7 +42,7 @@ DATA = {
 if (ROOT / PACKAGE / "api.json").is_file():
     DATA[Path(PACKAGE, "api.json")] = PACKAGE
     DATA[Path(PACKAGE, "operations")] = f"{PACKAGE}/operations"
-# What libraries import only for developers or graphical programs.
+# Modules that libraries import only for developers or graphical programs.
 UNUSED = ("curses", "mypy", "pip", "pytest", "readline", "setuptools", "tkinter")
 TEXTS = ("CHANGELOG.md", "LICENSE", "NOTICE.md")
 
@@ -100,7 +100,7 @@ def pack() -> None:
             entry.size = len(content)
             entry.mode = 0o755 if name == archive.program_name() else 0o644
             tar.addfile(entry, io.BytesIO(content))
-    # What `update` would refuse is no release.
+    # An archive that `update` would refuse is not a release.
     with tempfile.TemporaryDirectory() as directory:
         archive.unpack(path, Path(directory, about.TOOL))
     print(path.relative_to(ROOT))

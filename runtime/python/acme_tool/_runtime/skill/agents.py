@@ -1,6 +1,6 @@
 """The agents that the installer knows, and what it does for each of them.
 
-An agent that is recognised in several ways has several rows.
+An agent that is recognized in several ways has several rows.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SARVAM = "sarvam"
 APP_DATA = "app_data"
 FLATPAK = "flatpak"
 
-# What a global installation does for an agent.
+# The effect of a global installation for an agent.
 UNKNOWN = "unknown"
 # It writes the one directory that all of these agents read.
 CANONICAL = "canonical"
@@ -34,16 +34,16 @@ OWN = "own"
 
 @dataclass(frozen=True)
 class Agent:
-    """One way in which an agent is recognised."""
+    """One way in which an agent is recognized."""
 
     name: str
     # The directory that holds its directory `skills`.
     base: str
     path: str
-    # What exists when the agent is there.
+    # A path that exists if the agent is installed.
     sign_base: str
     sign: str
-    # What the older and the newer installer do for it.
+    # The effect of the older and of the newer installer for it.
     older: str
     newer: str
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 NODE_LIMIT = 10.0
 NODE = "install Node 22.20 or newer, with npm"
 
-# What the installer must not see: signs of agents narrow what it installs, those of an
-# outer npx or git lead elsewhere, and whoever asks for a password has nobody to ask.
+# Variables that the installer must not see: signs of agents narrow what it installs, an
+# outer npx or git leads elsewhere, and nobody can answer a prompt for a password.
 _UNWANTED = (
     "AI_AGENT",
     "ANTIGRAVITY_AGENT",

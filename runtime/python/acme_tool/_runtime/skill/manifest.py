@@ -1,4 +1,4 @@
-"""Which files a Skill has, and one digest for all of them."""
+"""The files of a Skill, and one digest for all of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ MAX_FILES = 1000
 MAX_BYTES = 16 * 1024 * 1024
 MAX_DEPTH = 16
 
-# What the installer does not copy.
+# Files that the installer does not copy.
 _IGNORED_DIRECTORIES = frozenset({".git", "__pycache__", "__pypackages__"})
 _IGNORED_FILES = frozenset({"metadata.json"})
 

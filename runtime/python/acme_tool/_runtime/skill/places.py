@@ -85,7 +85,7 @@ class Places:
         self._home = home
 
     def has_agent(self, pin: str) -> bool:
-        """Tell whether the installer would recognise an agent.
+        """Tell whether the installer would recognize an agent.
 
         Without one it makes directories for all that it knows.
         """

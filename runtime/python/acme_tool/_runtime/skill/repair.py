@@ -27,14 +27,14 @@ BACKUPS = "skill-backups"
 UNFINISHED = ".unfinished-"
 MAX_JOURNAL = 1024 * 1024
 
-# What agents read now where a foreign copy was, the worst first.
+# The files that agents read now in place of a foreign copy, the worst first.
 FOREIGN, ABSENT, PREVIOUS, VERIFIED = "foreign", "absent", "previous", "verified"
 LIVES = (FOREIGN, ABSENT, PREVIOUS, VERIFIED)
 
 
 @dataclass(frozen=True)
 class Before:
-    """What a copy was before the installer ran."""
+    """The state of a copy before the installer ran."""
 
     fingerprint: str
     # Where it is kept, when it is to come back.
@@ -195,11 +195,11 @@ def put(
     if foreign:
         return Put(str(away or ""), fault)
     if fault and away:
-        # What was there before is better than nothing.
+        # The previous files are better than none.
         with contextlib.suppress(OSError):
             away.rename(target)
     else:
-        # What somebody changed was kept before.
+        # Files that the user changed were backed up before.
         _remove(away)
     return Put(fault=fault)
 

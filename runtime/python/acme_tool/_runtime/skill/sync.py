@@ -45,7 +45,7 @@ _NETWORK = re.compile(
 
 @dataclass(frozen=True)
 class Request:
-    """Which Skill is to be installed."""
+    """The Skill to install."""
 
     name: str
     # Owner and name of the repository, and the release whose Skill it is.
@@ -83,7 +83,7 @@ class Copy:
 
 
 class Report:
-    """What was found and done."""
+    """The findings and the changes."""
 
     def __init__(self, request: Request) -> None:
         self.status = NOT_RUN

@@ -157,8 +157,8 @@ class ExchangeMock(Mock):
         return Reply(document, headers=headers)
 
 
-# What the file says: the form of the credential, the operations, and the facts of those
-# that answer a method and a path.
+# The content of the file: the form of the credential, the operations, and the facts of
+# those that answer a method and a path.
 _Known = tuple[
     dict[str, Any], tuple[Exchange, ...], dict[tuple[str, str], dict[str, Any]]
 ]

@@ -30,7 +30,7 @@ _LOG = "rekor.tests.invalid"
 
 @dataclass(frozen=True)
 class Signing:
-    """Who signs, and what is wrong with it."""
+    """The signer, and the fault of the signature."""
 
     identity: str
     repository: str
@@ -259,7 +259,7 @@ class Sigstore:
         }
 
 
-# What is wrong with the bundle as a document; everything in it stays genuine.
+# The fault of the bundle as a document; everything in it stays genuine.
 def _spoiled(bundle: dict[str, Any], fault: str) -> bytes:
     material = bundle["verificationMaterial"]
     signature = bundle["messageSignature"]

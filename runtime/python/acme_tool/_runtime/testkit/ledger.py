@@ -1,4 +1,4 @@
-"""What the tests called and which codes they met; the guard reads it at the end."""
+"""The calls of the tests and the codes that they met; the guard reads it at the end."""
 
 from __future__ import annotations
 

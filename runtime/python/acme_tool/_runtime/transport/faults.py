@@ -1,4 +1,4 @@
-"""What an answer over HTTP, or the lack of one, means: the one place that decides it."""
+"""The meaning of an HTTP answer, or of a missing one; only this module decides it."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def retry_after(header: Header) -> int:
     return max(1, min(round(wait), MAX_RETRY_AFTER))
 
 
-# What a request can fail with before there is a status.
+# The errors of a request before there is a status.
 ERRORS = (OSError, http.client.HTTPException, Unacceptable)
 
 

@@ -48,7 +48,7 @@ class ProxyTrouble(OSError):
 
 @dataclass(frozen=True)
 class Request:
-    """What to ask."""
+    """An HTTP request."""
 
     address: Address
     method: str = "GET"

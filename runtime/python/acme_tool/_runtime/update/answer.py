@@ -8,7 +8,7 @@ from ..notices import Notice
 
 
 class Plan(TypedDict):
-    """What an update would do."""
+    """The preview of an update."""
 
     replaces: str
     archive: str | None
@@ -19,7 +19,7 @@ class Plan(TypedDict):
 
 
 class Contents(TypedDict):
-    """What a release lists; nothing of it is verified yet."""
+    """The assets that a release lists; none is verified yet."""
 
     signed: bool
     has_checksums: bool
@@ -40,7 +40,7 @@ class _Answer(TypedDict):
 
 
 class Answer(_Answer, total=False):
-    """What became of an update."""
+    """The result of an update."""
 
     command: str
     checksum_verified: bool

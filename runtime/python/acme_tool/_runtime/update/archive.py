@@ -32,7 +32,7 @@ _FILE, _DIRECTORY = b"0", b"5"
 
 @dataclass
 class Content:
-    """What an update takes from an archive."""
+    """The files that an update takes from an archive."""
 
     has_program: bool = False
     skill: dict[str, bytes] = field(default_factory=dict)

@@ -1,6 +1,6 @@
 """How this program was installed, and who may change it therefore.
 
-A frozen program is recognised by where its real file lies and, for npm, by what npm
+A frozen program is recognized by where its real file lies and, for npm, by what npm
 wrote there: a directory that only looks like one of a manager is not enough. A program
 that Python runs belongs to whoever installed the package.
 """
@@ -67,13 +67,13 @@ class Installation:
     """How the program came here."""
 
     method: str
-    # What is run, or replaced.
+    # The program that is run, or replaced.
     program: tuple[str, ...]
     # The words of the manager; {version} stands for the version.
     words: tuple[str, ...] = ()
     # Whether the manager can only install its newest version.
     newest_only: bool = False
-    # Who owns the program when it cannot be updated from here.
+    # The owner of the program, if it cannot be updated from here.
     owner: str = ""
 
     @property

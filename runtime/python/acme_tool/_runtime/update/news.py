@@ -1,4 +1,4 @@
-"""What a release is to those who run this version: notices and their severity."""
+"""The notices about a release for users of this version, and their severity."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ LOCK = "update.lock"
 
 @dataclass(frozen=True)
 class Options:
-    """What a caller asks for."""
+    """The request of a caller."""
 
     check: bool = False
     dry_run: bool = False
@@ -189,7 +189,7 @@ class _Run:
         request = self._skill(found.version, expected, content)
         return self._finish(answer, sync.sync(request))
 
-    # What there is to say.
+    # The notes of the answer.
 
     def _describe(self, found: Release) -> Answer:
         answer: Answer = {
@@ -256,7 +256,7 @@ class _Run:
             self._news.forget()
         self._state.enter(stage.SKILL_SYNC)
         report = sync.examine(request)
-        # Somebody who has no copy of the Skill has not asked for one.
+        # A user without a copy of the Skill did not ask for one.
         if report.status == sync.STALE and not self._options.dry_run:
             report = sync.sync(request)
         return self._finish(answer, report)

@@ -44,7 +44,7 @@ class Asset:
 
 @dataclass(frozen=True)
 class Release:
-    """What the host says about a release."""
+    """The host's description of a release."""
 
     version: str
     page: str

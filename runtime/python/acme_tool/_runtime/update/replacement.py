@@ -24,9 +24,9 @@ from .stage import State, at, integrity
 
 @dataclass(frozen=True)
 class Done:
-    """What was installed."""
+    """The installed program."""
 
-    # That of the archive.
+    # The digest of the archive.
     digest: str
     proof: Proof
     content: Content
@@ -98,7 +98,7 @@ class Replacement:
                 program.swap(staged)
             except Fault as error:
                 failed = error
-            # What is on the disk counts, not what a call returned.
+            # The files on the disk count, not the result of a call.
             if _holds(program.path, digest):
                 self._state.replaced, self._state.current = True, version
                 self._state.skill_command = self._skill_command(version)

@@ -33,7 +33,7 @@ SKEW = timedelta(minutes=10)
 
 @dataclass(frozen=True)
 class Proof:
-    """What a verified signature says."""
+    """The content of a verified signature."""
 
     identity: str
     log_index: int

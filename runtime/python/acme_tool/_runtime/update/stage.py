@@ -19,7 +19,7 @@ AGAIN = f"Wait a moment, then run `{TOOL} update` again"
 
 
 class State:
-    """What is true at a moment of an update."""
+    """The state at a moment of an update."""
 
     def __init__(self, running: str) -> None:
         self.stage = DISCOVER

@@ -1,4 +1,4 @@
-//! What is left of an update that was killed, by it or by another one before it.
+//! Probes of the remains of killed updates, of the last one and of those before it.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ use crate::families::agent_cli::contract::FAMILY;
 const MOMENTS: u64 = 10;
 /// The host holds an archive back for a moment, so that the first kill comes before it.
 const HELD_BACK: Duration = Duration::from_millis(60);
-/// What earlier updates may have left beside a program, and no update may use.
+/// Endings of files that earlier updates may have left beside a program, and that no update may use.
 const LEFTOVERS: [&str; 4] = [".new", ".old", ".part", ".tmp"];
 const PLANTED: &[u8] = b"#!/bin/sh\necho planted by aos conform\n";
 
@@ -55,7 +55,7 @@ fn atomic(lab: &ProbeCaller<'_>) -> ProbeStep {
     waiting.publish(GOOD);
     let shot = waiting.update_with(&[], Event::AtMark(Signal::Kill, 50), false);
     is_whole(&waiting, &shot, "SIGKILL while the Skill is synced")?;
-    // What was killed is no obstacle for the next one.
+    // What was killed is not an obstacle for the next one.
     let Some(scene) = last.filter(Scene::is_old) else { return Ok(()) };
     let shot = scene.update(&[]);
     shot.expect(scene.is_new(), "the update after one that was killed does not install the release")

@@ -34,7 +34,7 @@ pub struct TestBuild {
     pub npm: Option<Npm>,
 }
 
-/// Where the tool is below `node_modules` after npm installed it.
+/// The path of the tool below `node_modules` after npm installed it.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
 #[serde(deny_unknown_fields)]
 pub struct Npm {
@@ -44,7 +44,7 @@ pub struct Npm {
 }
 
 impl TestBuild {
-    /// Whether all values are what they should be.
+    /// Checks all values.
     ///
     /// # Errors
     /// Names the one that is not.

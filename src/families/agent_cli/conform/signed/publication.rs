@@ -1,5 +1,5 @@
-//! What the publisher of a project makes in one call: releases of one version, the good one and those with a fault,
-//! and what the test build has to trust. Made once per run and version; what the publisher leaves out is not there.
+//! The releases that the publisher of a project makes in one call: one version, valid and with faults, and the trust
+//! root for the test build. Made once per run and version; releases that the publisher omits do not exist.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -50,7 +50,7 @@ pub const ARCHIVES: [&str; 5] = [
     "archive-too-large",
 ];
 
-/// What a publisher made.
+/// The result of a publisher.
 #[derive(Debug)]
 pub struct Publication {
     /// Gone with it.
@@ -78,7 +78,7 @@ impl Publication {
         self.place.path().join("out/trust").display().to_string()
     }
 
-    /// What an installer of Skills brings, when the publisher made it.
+    /// Returns the directory from which an installer of Skills copies, if the publisher made it.
     pub fn skills(&self) -> Option<PathBuf> {
         let path = self.place.path().join("out/skills");
         matches!(files::kind(&path), Ok(Kind::Directory)).then_some(path)

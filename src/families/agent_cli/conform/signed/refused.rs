@@ -1,4 +1,4 @@
-//! Releases that somebody else signed, and lists of checksums that do not fit what they list.
+//! Releases with another signer, and lists of checksums that do not match their files.
 
 use super::super::lab::{ProbeCaller, examine};
 use super::publication::{LISTS, SIGNERS};

@@ -10,7 +10,7 @@ use crate::conform::probe::Probe;
 use crate::families::agent_cli::conform::stop::{ProbeStep, Unfinished};
 use crate::families::agent_cli::contract::FAMILY;
 
-/// Nobody may write, everybody may look.
+/// Permissions of a directory that everybody may read and nobody may write.
 const CLOSED: u32 = 0o555;
 const OPEN: u32 = 0o755;
 

@@ -47,7 +47,7 @@ pub struct Scene<'a> {
     before: BTreeSet<String>,
 }
 
-/// What the fixture says of a test build.
+/// Returns the test build that the fixture describes.
 ///
 /// # Errors
 /// Blocked without it: nobody can sign a release that a release build believes.
@@ -205,7 +205,7 @@ impl<'a> Scene<'a> {
         self.bytes().is_some_and(|bytes| bytes == self.publication.program)
     }
 
-    /// Whether the Skill of the release is installed where every installer puts it.
+    /// True if the Skill of the release is installed where every installer puts it.
     pub fn has_skill(&self) -> bool {
         const MOST: u64 = 1024 * 1024;
         let environment = self.sandbox.environment();
@@ -222,12 +222,12 @@ impl<'a> Scene<'a> {
         })
     }
 
-    /// How a stand-in was called.
+    /// Returns the recorded calls of a stand-in.
     pub fn calls(&self, name: &str) -> Vec<String> {
         shims::calls(&self.sandbox, name)
     }
 
-    /// Wants nothing left of an attempt, neither among the temporary files nor beside the program.
+    /// Checks that nothing is left of an attempt, neither among the temporary files nor beside the program.
     ///
     /// # Errors
     /// Fails by this call when there is.
@@ -284,7 +284,7 @@ fn publication(
     publications.of(lab.session, build, version).map_err(Unfinished::blocked)
 }
 
-/// Whether a request is for something that a list of checksums names.
+/// True if a request is for something that a list of checksums names.
 fn is_archive(target: &str) -> bool {
     target
         .strip_prefix("/files/")
@@ -361,7 +361,7 @@ fn file_name(tool: &str) -> String {
     if cfg!(windows) { format!("{name}.exe") } else { name.to_owned() }
 }
 
-/// Whether there is an entry of this name anywhere below a directory.
+/// True if there is an entry of this name anywhere below a directory.
 pub fn finds(root: &Path, name: &str) -> bool {
     const MOST: usize = 20_000;
     let (mut waiting, mut seen) = (vec![root.to_owned()], 0_usize);

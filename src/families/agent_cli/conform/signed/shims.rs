@@ -1,5 +1,5 @@
 //! All programs that an installed test build finds on PATH: the plain ones of this machine, and stand-ins for npx and
-//! npm that note how they were called. No real package manager is among them.
+//! npm that record how they were called. No real package manager is among them.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use super::publication::Publication;
 
 /// The directory of the sandbox that PATH names.
 pub const SHIMS: &str = "shims";
-/// What scripts need, and interpreters that a test build may be written for.
+/// Programs that scripts need, and interpreters for which a test build may be written.
 const PLAIN: [&str; 36] = [
     "sh", "bash", "env", "python3", "python", "perl", "ruby", "cat", "cp", "mv", "mkdir", "rmdir",
     "rm", "ln", "chmod", "ls", "sleep", "touch", "dirname", "basename", "readlink", "realpath",
@@ -20,14 +20,14 @@ const PLAIN: [&str; 36] = [
 /// A Node that every version of the installer runs on.
 const NODE: &str = "#!/bin/sh\necho v24.0.0\n";
 const QUIET: &str = "#!/bin/sh\nexit 0\n";
-/// Each stand-in leaves a line of its words first.
+/// The first lines of each stand-in, which record its arguments.
 const NOTES: &str = "#!/bin/sh\nhere=${0%/*}\necho \"$*\" >>\"$here/${0##*/}.calls\"\n";
 const INSTALLS_SKILLS: &str = "if [ -d \"$here/skills\" ]; then\n  mkdir -p \"$HOME/.agents/skills\"\n  cp -R \"$here/skills/.\" \"$HOME/.agents/skills/\"\nfi\n";
 const INSTALLS_PROGRAM: &str = "to=$(readlink \"$here/installed\")\ncp \"$here/newer\" \"$to.npm\" && chmod 755 \"$to.npm\" && mv \"$to.npm\" \"$to\"\n";
 const FAILS: &str = "echo 'made up by aos conform' >&2\nexit 7\n";
 const WAITS: &str = ": >\"$here/../mark\"\nsleep 30\nexit 7\n";
 
-/// What the installer of Skills does.
+/// The behaviour of the installer of Skills.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Npx {
     Installs,
@@ -37,7 +37,7 @@ pub enum Npx {
     Missing,
 }
 
-/// Where the test build is installed.
+/// The place of the installed test build.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum InstallPlace {
     Plain,
@@ -87,7 +87,7 @@ pub fn put(
     sandbox.place(&at("newer"), &publication.program)
 }
 
-/// The lines that a stand-in left.
+/// Returns the calls that a stand-in recorded.
 pub fn calls(sandbox: &Sandbox, name: &str) -> Vec<String> {
     const MOST: u64 = 64 * 1024;
     let path = sandbox.path().join(SHIMS).join(format!("{name}.calls"));

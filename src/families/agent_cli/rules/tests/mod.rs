@@ -187,7 +187,7 @@ fn a_table_that_is_compared_with_itself_proves_nothing() {
         tool().without(TEST).file("tests/test_codes.py", short),
         &["codes/tautology tests/test_codes.py"],
     );
-    // A table of the program's own, held against the generated one, is no circle.
+    // A table of the program's own, compared with the generated one, is not a circle.
     keeps(Sample::good().file(TEST, circular));
 }
 

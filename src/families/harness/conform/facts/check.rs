@@ -1,4 +1,4 @@
-//! Which facts are accepted: bounded, consistent, and with a reply for every request that the mock can get.
+//! Checks of the facts: bounded, consistent, and with a reply for every request that the mock can get.
 
 use std::collections::{BTreeMap, BTreeSet};
 

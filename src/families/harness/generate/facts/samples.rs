@@ -15,7 +15,7 @@ use crate::openapi::written::{self as styles, percent, wire};
 /// One value for each field: no two are equal, and each must be encoded to travel.
 pub(super) struct Samples<'a> {
     preset: &'a Preset,
-    /// The end of each text, which tells commands apart that make the same request.
+    /// The end of each text, which distinguishes commands that make the same request.
     number: usize,
     fields: BTreeMap<&'a str, (usize, &'a PresetField)>,
 }

@@ -1,4 +1,4 @@
-//! What the facts of small presets are.
+//! Tests of the facts of small presets.
 
 use super::*;
 

@@ -57,7 +57,7 @@ class Request:
 
 
 def _body(headers: Mapping[str, str], body: bytes) -> Any:
-    """What a body says: JSON, a form as an object, or a text."""
+    """Return the value of a body: JSON, a form as an object, or a text."""
     kinds = [text for name, text in headers.items() if name.lower() == "content-type"]
     kind = "".join(kinds)
     if not body:

@@ -58,7 +58,7 @@ def is_authorised(request: Request) -> bool:
 
 
 def answer(exchanges: list[Exchange], request: Request) -> tuple[Answer, str]:
-    """What the API answers, and why it refuses; "" when it does not."""
+    """Return the API's answer, and why it refuses; "" if it does not refuse."""
     refusal, why, exchange = judge(exchanges, request)
     if exchange is None:
         return refused(refusal), why
@@ -136,7 +136,7 @@ def body(exchange: Exchange) -> Any:
 
 
 def lacks(exchange: Exchange, request: Request) -> str:
-    """What a request lacks, or ""."""
+    """Return the part that a request lacks, or ""."""
     for name, texts in query(exchange).items():
         if request.values(name) != texts:
             return f"lacks `{name}={','.join(texts)}` in its query"

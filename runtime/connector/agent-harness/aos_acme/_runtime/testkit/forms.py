@@ -30,7 +30,7 @@ FORM_READS = {
     "showWhen",
     "children",
 }
-# What this runtime reads besides.
+# Other words that this runtime reads.
 RUNTIME_READS = {"aliases", "default_env"}
 # The host keeps these for itself: a field of such a name never arrives.
 NEVER_SENT = {
@@ -73,7 +73,7 @@ def source(field: dict[str, Any]) -> str | None:
 
 
 def entered(field: dict[str, Any]) -> Any:
-    """What a person can enter in the widget of a field; None when nothing."""
+    """Return the values for the widget of a field; None if it takes none."""
     widget = field["renderAs"]
     if widget == "multiselect":
         return options(field)[:1] or None
@@ -92,7 +92,7 @@ def entered(field: dict[str, Any]) -> Any:
     return options(field)[0] if options(field) else "7"
 
 
-# What a call without any key may fail with, once its options were read.
+# The errors of a call without any key, after its options were read.
 # One that needs no key goes on to the request, and the tests have no network.
 REFUSED = ["AUTH_ERROR"]
 if not gen.SERVICE_KEYS:

@@ -80,8 +80,8 @@ pub fn failure(error: &clap::Error, arguments: &[OsString]) -> Failure {
     match value {
         None => failure.hint(hint(error)),
         Some(value) => {
-            let suggested = suggested(error).map(|name| format!("did you mean `{name}`? "));
-            let hint = format!("{}{}", suggested.unwrap_or_default(), value.hint());
+            let hint = suggested(error)
+                .map_or_else(|| value.hint(), |name| format!("did you mean `{name}`?"));
             match value.values.is_empty() {
                 true => failure.hint(hint),
                 false => failure.hint(hint).detail("known_values", value.values),

@@ -3,6 +3,7 @@
 mod audit_log;
 mod dispatch;
 mod fields;
+mod option_value;
 mod output;
 mod usage;
 
@@ -70,7 +71,7 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
             return display(&error);
         }
         (Err(error), _) if is_display(&error) => Ok(described(&error)),
-        (Err(error), _) => Err(usage::failure(&error)),
+        (Err(error), _) => Err(usage::failure(&error, &arguments)),
         (Ok(_), Some(fault)) => Err(fault),
         (Ok(cli), None) => match fields::unknown_field(&cli, &global, &declared) {
             Some(fault) => Err(fault),

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::plan::digest::hex;
 use crate::plan::{Content, Digest, Plan, RelativePath};
-use crate::system::files::{self, Kind, Mode};
+use crate::system::files::{self, Kind};
 use crate::system::machine_secret::{self, SecretError};
-use crate::system::random;
+use crate::system::private_file;
 
 use super::fault::ApplyError;
 use super::ledger;
@@ -85,7 +85,7 @@ pub fn keep(root: &Path, plan: &Plan, change: &str) -> Result<(), ApplyError> {
     text.push(b'\n');
     text.extend(bytes);
     let place = place(root)?;
-    write(&place, &text).map_err(SecretError::io(&place))?;
+    private_file::replace(&place, &text).map_err(SecretError::io(&place))?;
     Ok(())
 }
 
@@ -162,18 +162,4 @@ fn place(root: &Path) -> Result<PathBuf, SecretError> {
     let name = Digest::of(&ledger::bytes(root)).to_string();
     let name = name.rsplit(':').next().unwrap_or_default().to_owned();
     Ok(machine_secret::state_directory()?.join(DIRECTORY).join(name))
-}
-
-fn write(place: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    if let Some(directory) = place.parent() {
-        files::create_private_directory(directory)?;
-    }
-    let draft = place.with_extension(hex(&random::bytes::<8>()?));
-    let written = files::write_new(&draft, bytes, Mode::Secret)
-        .and_then(|()| files::sync(&draft))
-        .and_then(|()| files::rename(&draft, place));
-    if written.is_err() {
-        let _ = files::remove_file(&draft);
-    }
-    written
 }

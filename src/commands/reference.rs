@@ -142,7 +142,7 @@ fn variables() -> Vec<VariableDescription> {
         (environment::AOS_FORMAT, "default output format: json, text or raw"),
         (
             environment::AOS_HOME,
-            "state directory: confirm secret, used tokens, audit log, verified contracts, updates, replaced Skills; default ~/.aos",
+            "state directory: confirm secret, used tokens, audit log, verified contracts, digests of projects, updates, replaced Skills; default ~/.aos",
         ),
         (environment::AOS_OFFLINE, "any value: aos opens no connection"),
         (

@@ -11,7 +11,7 @@ use crate::system::files;
 use crate::visible::excerpt;
 
 use super::answer_forms;
-use super::template::Question;
+use super::template::{Question, shown_text};
 
 /// Longest answer to a question without its own limit, in characters.
 const MAX_ANSWER: usize = 200;
@@ -67,7 +67,7 @@ pub fn collect(
         }
         let value = given.remove(&question.key).unwrap_or_default();
         if question.required && value.is_empty() {
-            let (key, help) = (question.key.clone(), question.help.clone());
+            let (key, help) = (question.key.clone(), shown_text(&question.help));
             return Err(AnswerError::Missing { key, help });
         }
         answers.insert(question.key.clone(), value);
@@ -124,7 +124,7 @@ pub fn renewed(
     match missing.as_slice() {
         [] => Ok(answers),
         [only] => {
-            let (key, help) = (only.key.clone(), only.help.clone());
+            let (key, help) = (only.key.clone(), shown_text(&only.help));
             Err(AnswerError::Missing { key, help })
         }
         several => Err(AnswerError::MissingSeveral {

@@ -85,6 +85,12 @@ pub fn released(
     parsed.map(Some).ok_or_else(fault)
 }
 
+/// Whether tests provide runtimes of their own.
+#[must_use]
+pub fn is_replaced() -> bool {
+    test_runtimes().is_some()
+}
+
 fn test_runtimes() -> Option<String> {
     if cfg!(debug_assertions) { environment::read(TEST_RUNTIMES) } else { None }
 }

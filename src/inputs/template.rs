@@ -115,6 +115,35 @@ impl Question {
         let shown = |choice: &String| if choice.is_empty() { "empty" } else { choice }.to_owned();
         self.choices.iter().map(shown).collect::<Vec<_>>().join(", ")
     }
+
+    /// The default, for people who have not chosen a name yet.
+    #[must_use]
+    pub fn shown_default(&self) -> String {
+        shown_text(&self.default)
+    }
+}
+
+/// A text of a template, with `<title>` where the value of `title` will be.
+#[must_use]
+pub fn shown_text(text: &str) -> String {
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some((before, after)) = rest.split_once("{=") {
+        let Some((value, after)) = after.split_once("=}") else { break };
+        out.push_str(before);
+        let value = value.trim();
+        let quoted = value.strip_prefix('"').and_then(|value| value.strip_suffix('"'));
+        match quoted {
+            Some(text) => out.push_str(text),
+            // A filter changes the form of a value, not what it is.
+            None => {
+                out.push('<');
+                out.push_str(value.split('|').next().unwrap_or_default().trim());
+                out.push('>');
+            }
+        }
+        rest = after;
+    }
+    out + rest
 }
 
 /// The form of a free answer.
@@ -318,6 +347,12 @@ impl Template {
     }
 }
 
+/// Whether templates or runtimes are used that are not part of this program: in debug builds, for tests.
+#[must_use]
+pub fn is_replaced() -> bool {
+    test_templates().is_some() || runtimes::is_replaced()
+}
+
 fn test_templates() -> Option<String> {
     if cfg!(debug_assertions) { environment::read(TEST_TEMPLATES) } else { None }
 }
@@ -361,6 +396,18 @@ mod tests {
         assert!(!names.is_empty());
         for name in names {
             judge(&find(&name).unwrap().unwrap());
+        }
+    }
+
+    #[test]
+    fn a_text_of_a_template_is_shown_without_its_marks() {
+        for (text, shown) in [
+            ("The {= title =} API", "The <title> API"),
+            ("github.com/{= owner | lower =}/{=tool=}", "github.com/<owner>/<tool>"),
+            ("a {= \"{%\" =} b {= open", "a {% b {= open"),
+            ("plain", "plain"),
+        ] {
+            assert_eq!(shown_text(text), shown);
         }
     }
 

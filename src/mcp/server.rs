@@ -6,9 +6,10 @@ use std::time::Duration;
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, Implementation, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ProgressToken, ServerCapabilities,
-    ServerConfig, SubscriptionFilter, Tool as Described, ToolAnnotations,
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode,
+    Implementation, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
+    ProgressToken, ServerCapabilities, ServerConfig, SubscriptionFilter, Tool as Described,
+    ToolAnnotations,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, RoleServer, SubscriptionContext};
 use serde_json::{Map, Value, json};
@@ -32,6 +33,12 @@ const MAX_PROGRESS: usize = 256;
 const MAX_MESSAGE: usize = 2_000;
 /// Interval of progress messages for a call without output.
 const HEARTBEAT: Duration = Duration::from_secs(10);
+
+/// Longest name of a method in an error, in characters.
+const MAX_METHOD: usize = 80;
+/// Requests that this server answers.
+const METHODS: [&str; 6] =
+    ["initialize", "ping", "server/discover", "subscriptions/listen", "tools/call", "tools/list"];
 
 /// The server of one session.
 pub struct Server {
@@ -189,9 +196,16 @@ impl ServerHandler for Server {
 
     async fn list_tools(
         &self,
-        _request: Option<PaginatedRequestParams>,
+        request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        // The list has one page, so no cursor was ever given.
+        if request.is_some_and(|request| request.cursor.is_some()) {
+            return Err(ErrorData::invalid_params(
+                "the cursor is unknown; the list has one page",
+                None,
+            ));
+        }
         let tools = self.session.catalogue().listed().into_iter().map(described).collect();
         Ok(ListToolsResult::with_all_items(tools))
     }
@@ -204,6 +218,24 @@ impl ServerHandler for Server {
         let arguments = request.arguments.unwrap_or_default();
         let answer = self.called(&request.name, arguments, context).await?;
         Ok(answer::result(answer).into())
+    }
+
+    /// What the SDK could not read: another method, or one of ours with parameters of another form.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = excerpt(&request.method, MAX_METHOD);
+        if !METHODS.contains(&request.method.as_str()) {
+            let message = format!("the method `{method}` is not supported");
+            return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None));
+        }
+        let what = match request.params {
+            None => "are missing",
+            Some(_) => "do not have the form that the protocol describes",
+        };
+        Err(ErrorData::invalid_params(format!("the parameters of `{method}` {what}"), None))
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {

@@ -7,7 +7,6 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use rmcp::service::ServiceExt as _;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 use crate::inputs::project::Project;
@@ -20,10 +19,9 @@ use super::finder;
 use super::mode::ToolMode;
 use super::provider::{Opener, Options, Provider, ServedSubject};
 use super::server::Server;
+use super::transport::LineTransport;
 use super::watch as watching;
 
-/// Longest message of a client, in bytes.
-const MAX_LINE: usize = 4 * 1024 * 1024;
 /// Most calls that run at once, and most that wait.
 const MAX_RUNNING: usize = 16;
 const MAX_WAITING: usize = 64;
@@ -236,7 +234,7 @@ pub fn serve(session: &Arc<McpSession>) -> std::io::Result<Ended> {
 async fn converse(session: &Arc<McpSession>) -> Ended {
     let (input, output, end) = stdio::connection();
     *session.end.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&end));
-    let transport = AsyncRwTransport::new_server(input, output).with_max_line_length(MAX_LINE);
+    let transport = LineTransport::new(input, output);
     let service = tokio::select! {
         service = Server::new(Arc::clone(session)).serve(transport) => service,
         () = interrupted() => return Ended::Served,

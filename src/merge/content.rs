@@ -60,6 +60,9 @@ impl Blend {
 /// Merges one file; without `base` both sides added it.
 #[must_use]
 pub fn merge(base: Option<&Content>, ours: &Content, theirs: &Content) -> MergeOutcome {
+    if base == Some(theirs) {
+        return MergeOutcome::Stays;
+    }
     let others = [base.map(|base| &*base.bytes), Some(&*theirs.bytes)];
     let crlf = is_crlf(&ours.bytes) && !others.into_iter().flatten().any(has_crlf);
     let own = if crlf { Cow::Owned(as_lf(&ours.bytes)) } else { Cow::Borrowed(&*ours.bytes) };
@@ -108,6 +111,12 @@ pub fn is_same(ours: &Content, theirs: &Content) -> bool {
         || is_crlf(&ours.bytes) && !has_crlf(&theirs.bytes) && *as_lf(&ours.bytes) == *theirs.bytes
 }
 
+/// A text that ends every line with CRLF, with LF instead; `None` for any other.
+#[must_use]
+pub fn without_crlf(text: &[u8]) -> Option<Vec<u8>> {
+    is_crlf(text).then(|| as_lf(text)).filter(|text| !has_crlf(text))
+}
+
 /// The bytes of `theirs` in the line ending that the user's file has throughout.
 #[must_use]
 pub fn in_ending_of(ours: Option<&Content>, theirs: &Content) -> Content {
@@ -123,12 +132,15 @@ fn content(bytes: Vec<u8>, crlf: bool, executable: bool) -> Content {
 
 /// True if every line ends with CRLF, and there is one.
 fn is_crlf(text: &[u8]) -> bool {
-    let ends = text.iter().filter(|byte| **byte == b'\n').count();
-    ends > 0 && ends == text.windows(2).filter(|pair| *pair == b"\r\n").count()
+    // The first end decides for nearly every file.
+    let Some(first) = text.iter().position(|byte| *byte == b'\n') else { return false };
+    let is_pair = |end: usize| end > 0 && text[end - 1] == b'\r';
+    is_pair(first)
+        && (first + 1..text.len()).filter(|end| text[*end] == b'\n').all(|end| is_pair(end))
 }
 
 fn has_crlf(text: &[u8]) -> bool {
-    text.windows(2).any(|pair| pair == b"\r\n")
+    text.contains(&b'\r') && text.windows(2).any(|pair| pair == b"\r\n")
 }
 
 fn as_lf(text: &[u8]) -> Vec<u8> {

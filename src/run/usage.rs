@@ -2,6 +2,8 @@
 //!
 //! Reads the parser's own account of the fault; never prints it.
 
+use std::ffi::OsString;
+
 use clap::CommandFactory as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
@@ -9,12 +11,14 @@ use crate::cli::Cli;
 use crate::contract::suggestion;
 use crate::report::{ErrorCode, Failure, Visible};
 
+use super::option_value;
+
 /// Longest message, in characters; an argument may be of any length.
 const MAX_MESSAGE: usize = 600;
 
-/// A parser error as a failure.
+/// A parser error about `arguments` as a failure.
 #[must_use]
-pub fn failure(error: &clap::Error) -> Failure {
+pub fn failure(error: &clap::Error, arguments: &[OsString]) -> Failure {
     let message: String = match error.kind() {
         ErrorKind::InvalidSubcommand => {
             return unknown_command(&context(error, ContextKind::InvalidSubcommand));
@@ -39,6 +43,15 @@ pub fn failure(error: &clap::Error) -> Failure {
         ErrorKind::InvalidValue => {
             format!("`{}` needs a value", context(error, ContextKind::InvalidArg))
         }
+        ErrorKind::ValueValidation => {
+            let reason = std::error::Error::source(error).map(ToString::to_string);
+            let reason = reason.map_or_else(String::new, |reason| format!(": {reason}"));
+            format!(
+                "`{}` is not a valid value of `{}`{reason}",
+                context(error, ContextKind::InvalidValue),
+                context(error, ContextKind::InvalidArg)
+            )
+        }
         ErrorKind::MissingRequiredArgument => {
             format!("{} is missing", missing(&context(error, ContextKind::InvalidArg)))
         }
@@ -51,7 +64,30 @@ pub fn failure(error: &clap::Error) -> Failure {
         _ => first_line(error),
     };
     let message = message.chars().take(MAX_MESSAGE).collect::<String>();
-    Failure::new(ErrorCode::Usage, message).hint(hint(error))
+    let is_about_value = matches!(
+        error.kind(),
+        ErrorKind::InvalidValue
+            | ErrorKind::ValueValidation
+            | ErrorKind::TooFewValues
+            | ErrorKind::TooManyValues
+            | ErrorKind::WrongNumberOfValues
+            | ErrorKind::NoEquals
+    );
+    let value = is_about_value
+        .then(|| option_value::find(&context(error, ContextKind::InvalidArg), arguments))
+        .flatten();
+    let failure = Failure::new(ErrorCode::Usage, message);
+    match value {
+        None => failure.hint(hint(error)),
+        Some(value) => {
+            let hint = suggested(error)
+                .map_or_else(|| value.hint(), |name| format!("did you mean `{name}`?"));
+            match value.values.is_empty() {
+                true => failure.hint(hint),
+                false => failure.hint(hint).detail("known_values", value.values),
+            }
+        }
+    }
 }
 
 /// Names the missing arguments; alternatives are passed as `<--one <VALUE>|--other <VALUE>>`.
@@ -94,11 +130,7 @@ fn names(cli: &clap::Command) -> Vec<String> {
 
 /// The suggestion of the parser, the allowed values, or how the command is used.
 fn hint(error: &clap::Error) -> String {
-    let suggested = [ContextKind::SuggestedArg, ContextKind::SuggestedValue]
-        .map(|kind| context(error, kind))
-        .into_iter()
-        .find(|name| !name.is_empty());
-    if let Some(name) = suggested {
+    if let Some(name) = suggested(error) {
         return format!("did you mean `{name}`?");
     }
     let allowed = context(error, ContextKind::ValidValue);
@@ -119,6 +151,13 @@ fn hint(error: &clap::Error) -> String {
         }
         command => format!("usage is `{usage}`; `{command} --help` describes it"),
     }
+}
+
+fn suggested(error: &clap::Error) -> Option<String> {
+    [ContextKind::SuggestedArg, ContextKind::SuggestedValue]
+        .map(|kind| context(error, kind))
+        .into_iter()
+        .find(|name| !name.is_empty())
 }
 
 fn context(error: &clap::Error, kind: ContextKind) -> String {

@@ -22,6 +22,7 @@ pub mod loopback;
 pub mod machine_secret;
 pub mod memory;
 pub mod orphans;
+pub mod private_file;
 pub mod private_log;
 pub mod process;
 pub mod program;

@@ -1,4 +1,4 @@
-//! The version and platform of this program.
+//! The version, the platform and the file of this program.
 
 /// Target triple of this build, which is part of the name of its archive.
 pub const TARGET: &str = env!("AOS_TARGET");
@@ -17,6 +17,28 @@ pub fn version() -> &'static str {
 pub fn version() -> &'static str {
     static VERSION: std::sync::OnceLock<String> = std::sync::OnceLock::new();
     VERSION.get_or_init(|| appended().unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned()))
+}
+
+/// What distinguishes the file of this program from that of another build; `None` if the system cannot say.
+#[must_use]
+#[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
+pub fn build() -> Option<String> {
+    let metadata = std::fs::metadata(super::environment::current_executable().ok()?).ok()?;
+    let modified = metadata.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+    Some(format!("{} {} {modified:?} {}", version(), metadata.len(), place(&metadata)))
+}
+
+/// A file that is replaced gets another number, and one that is written to another time of change.
+#[cfg(unix)]
+fn place(metadata: &std::fs::Metadata) -> String {
+    use std::os::unix::fs::MetadataExt as _;
+    let (device, number) = (metadata.dev(), metadata.ino());
+    format!("{device} {number} {} {}", metadata.ctime(), metadata.ctime_nsec())
+}
+
+#[cfg(not(unix))]
+fn place(_metadata: &std::fs::Metadata) -> String {
+    String::new()
 }
 
 /// `AOS_TEST_VERSION=<version>` as the last line of the program's file.

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use crate::sandbox::{Answer, Sandbox, run};
+#[cfg(unix)]
+use crate::toolchain;
 
 const RUNTIMES: [&str; 2] = ["python", "node"];
 const HELLO: &str = r#"{"text":"hello"}"#;
@@ -422,5 +424,31 @@ fn what_stands_in_for_the_interface_module_fails_check() {
         let answer = sandbox.aos_in(&project, &["check"]);
         assert!(answer.exit != Some(0) && answer.stdout.contains(rule), "{path}: {answer:?}");
         std::fs::remove_file(&file).unwrap();
+    }
+}
+
+/// With what its package.json installs, a new package has no fault of types, in either language.
+#[cfg(unix)]
+#[test]
+fn a_new_package_for_node_passes_its_check_of_types() {
+    let test = "augmentor::a_new_package_for_node_passes_its_check_of_types";
+    let Some(tools) = toolchain::node_tools(test) else { return };
+    let modules = tools.parent().expect("node_modules");
+    for (typescript, runtimes) in [("no", "one"), ("yes", "both")] {
+        let sandbox = Sandbox::new();
+        let (typescript, runtimes) =
+            (format!("typescript={typescript}"), format!("runtimes={runtimes}"));
+        let words = ["--set", &typescript, "--set", &runtimes];
+        let made = ["new", "notes", "--template", "augmentor-node", "--no-git"];
+        sandbox.aos(&[&made[..], &words].concat()).data();
+        let root = sandbox.work().join("notes");
+        let package = std::fs::read_to_string(root.join("package.json")).expect("a package");
+        let package: Value = serde_json::from_str(&package).expect("JSON");
+        let installed: Vec<_> =
+            package["devDependencies"].as_object().expect("packages").keys().collect();
+        assert_eq!(installed, ["@types/node", "prettier", "typescript"]);
+        assert_eq!(package.get("dependencies"), None);
+        std::os::unix::fs::symlink(modules, root.join("node_modules")).expect("a link");
+        toolchain::succeed(tools.join("tsc"), &["--noEmit"], &root);
     }
 }

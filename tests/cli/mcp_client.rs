@@ -60,8 +60,14 @@ impl Client {
     }
 
     fn write(&mut self, message: &Value) {
+        self.write_line(message.to_string().as_bytes());
+    }
+
+    /// Sends a line, whatever it is.
+    pub fn write_line(&mut self, line: &[u8]) {
         let stdin = self.stdin.as_mut().expect("an open stdin");
-        writeln!(stdin, "{message}").expect("a server that reads");
+        stdin.write_all(line).expect("a server that reads");
+        stdin.write_all(b"\n").expect("a server that reads");
         stdin.flush().expect("a server that reads");
     }
 
@@ -79,7 +85,7 @@ impl Client {
 
     /// The next message.
     #[track_caller]
-    fn hear(&mut self) -> Value {
+    pub fn hear(&mut self) -> Value {
         match self.lines.recv_timeout(PATIENCE) {
             Ok(line) => {
                 serde_json::from_str(&line).unwrap_or_else(|_| panic!("no message: {line}"))

@@ -199,3 +199,38 @@ fn every_python_file_parses(project: &std::path::Path) {
     let count: usize = String::from_utf8_lossy(&output.stdout).trim().parse().unwrap();
     assert!(count >= 20, "{count} files were parsed");
 }
+
+/// A placeholder of a template means nothing to somebody who has not chosen a name.
+#[test]
+fn lists_helps_and_hints_show_no_marks_of_templates() {
+    let sandbox = Sandbox::new();
+    let info = "name = \"web\"\nversion = \"1.0.0\"\nsummary = \"A site for {= title =}\"\n\n\
+                [[questions]]\nkey = \"host\"\nhelp = \"Host of {= title =}\"\ndefault = \"{= tool | upper =}.org\"\n\n\
+                [[questions]]\nkey = \"owner\"\nhelp = \"Who owns {= tool =}\"\nrequired = true\n";
+    sandbox.write("web/template.toml", info);
+    sandbox.write("web/files/README.md", "web\n");
+    for words in [
+        &["new", "--list"][..],
+        &["new", "--list", "--template", "cli-go"],
+        &["new", "--list", "--template", "./web"],
+        &["new", "x", "--template", "./web"],
+        &["template", "check", "./web"],
+        &["new", "--help"],
+        &["reference"],
+    ] {
+        for format in ["json", "text"] {
+            let words = [words, &["--format", format]].concat();
+            let answer = sandbox.aos(&words);
+            let said = format!("{}{}", answer.stdout, answer.stderr);
+            for mark in ["{=", "{%", "=}", "@tool@", "@package@"] {
+                assert!(!said.contains(mark), "{words:?} shows {mark}: {said}");
+            }
+        }
+    }
+    let listed = sandbox.aos(&["new", "--list", "--template", "./web"]).data();
+    let template = &listed["templates"][0];
+    assert_eq!(template["summary"], "A site for <title>");
+    assert_eq!(template["questions"][0]["default"], "<tool>.org");
+    let error = sandbox.aos(&["new", "x", "--template", "./web"]).error("E_VALIDATION", 2);
+    assert_eq!(error["details"]["fix"], "add `--set owner=…` (Who owns <tool>)");
+}

@@ -151,10 +151,10 @@ pub fn python_with_mcp(test: &str) -> Option<PathBuf> {
     made.map(|directory| directory.join("venv/bin/python")).map_err(|why| skipped(test, &why)).ok()
 }
 
-/// A directory whose `node_modules/.bin` has tsc and prettier.
+/// A directory whose `node_modules/.bin` has tsc and prettier; the types of Node are beside it.
 pub fn node_tools(test: &str) -> Option<PathBuf> {
     static ONCE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
-    let packages = ["typescript@5.9.3", "prettier@3.6.2"];
+    let packages = ["typescript@5.9.3", "prettier@3.6.2", "@types/node@20.19.0"];
     npm_packages(&ONCE, "node-tools", &packages, test)
         .map(|directory| directory.join("node_modules/.bin"))
 }

@@ -55,6 +55,16 @@ pub fn command() -> Command {
     whole
 }
 
+/// The values that an argument of the command `name` takes; empty if they are free.
+#[must_use]
+pub fn values(name: &str, id: &str) -> Vec<String> {
+    let of = |(of, argument, _): &&(&str, &str, Values)| {
+        *argument == id && (of.is_empty() || *of == name)
+    };
+    let found = VALUES.iter().find(of).map(|(_, _, values)| values());
+    found.into_iter().flatten().map(|(value, _)| value).collect()
+}
+
 fn with_values(command: Command, name: &str) -> Command {
     let has = |command: &Command, id: &str| {
         command.get_arguments().any(|argument| argument.get_id() == id)
@@ -116,7 +126,7 @@ pub fn asked(arguments: &[OsString]) -> Option<Visible> {
 fn template_names() -> Vec<(String, String)> {
     let found = template::names().into_iter().filter_map(|name| {
         let summary = template::find(&name).ok()??.info.summary;
-        Some((name, summary))
+        Some((name, template::shown_text(&summary)))
     });
     found.collect()
 }
@@ -138,7 +148,7 @@ fn answers() -> Vec<(String, String)> {
         .into_iter()
         .filter_map(|name| template::find(&name).ok()?)
         .flat_map(|found| found.info.questions)
-        .map(|question| (format!("{}=", question.key), question.help))
+        .map(|question| (format!("{}=", question.key), template::shown_text(&question.help)))
         .collect();
     keys.sort();
     keys.dedup_by(|left, right| left.0 == right.0);

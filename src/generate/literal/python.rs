@@ -5,6 +5,10 @@ use serde_json::Value;
 /// A pure ASCII Python string literal; double-quoted unless single quotes need fewer escapes, as formatters want it.
 #[must_use]
 pub fn string(text: &str) -> String {
+    let is_plain = |byte: u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
+    if text.bytes().all(is_plain) {
+        return format!("\"{text}\"");
+    }
     let count = |quote: char| text.chars().filter(|symbol| *symbol == quote).count();
     let quote = if count('"') > count('\'') { '\'' } else { '"' };
     let mut literal = String::with_capacity(text.len() + 2);

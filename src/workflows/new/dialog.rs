@@ -94,7 +94,8 @@ fn template_name(default: &str) -> Result<String, Failure> {
     let names = template::names();
     let mut lines = Vec::new();
     for name in &names {
-        lines.push(visible!("{}: {}", name, choices::embedded_template(name)?.info.summary));
+        let summary = choices::embedded_template(name)?.info.summary;
+        lines.push(visible!("{}: {}", name, template::shown_text(&summary)));
     }
     let default = names.iter().position(|name| name == default).unwrap_or_default();
     let chosen = prompt::choose(&Visible::literal("What to create"), &lines, default);
@@ -173,7 +174,7 @@ fn given_value(question: &Question, set: &[String]) -> Option<String> {
 }
 
 fn answer_to(question: &Question, default: &str) -> Result<String, Failure> {
-    let asked = visible!("{} ({})", question.help, question.key);
+    let asked = visible!("{} ({})", template::shown_text(&question.help), question.key);
     if question.choices.is_empty() {
         let fault = |text: &str| {
             if question.required && text.is_empty() {

@@ -2,7 +2,7 @@
 
 use crate::inputs::embedded::{self, EXAMPLE_PRESET};
 use crate::inputs::own_template::NamedTemplate;
-use crate::inputs::template::{self, Question, Template};
+use crate::inputs::template::{self, Question, Template, shown_text};
 use crate::report::answers::new::{NewAnswer, TemplateList, TemplateQuestion, TemplateSummary};
 use crate::report::{Failure, Outcome};
 use crate::verify::TrustRoot;
@@ -34,7 +34,12 @@ pub fn list(wanted: &str, roots: Option<&TrustRoot>, run: &Run) -> Result<Outcom
         if !is_own && embedded::has_presets(&info.name) {
             presets.push(EXAMPLE_PRESET.to_owned());
         }
-        lines.push(visible!("{} {}: {}", style.strong(&info.name), info.version, info.summary));
+        lines.push(visible!(
+            "{} {}: {}",
+            style.strong(&info.name),
+            info.version,
+            shown_text(&info.summary)
+        ));
         if !presets.is_empty() {
             lines.push(visible!("  presets: {}", presets.join(", ")));
         }
@@ -46,7 +51,7 @@ pub fn list(wanted: &str, roots: Option<&TrustRoot>, run: &Run) -> Result<Outcom
             name: info.name,
             version: info.version,
             family: info.family.name(),
-            summary: info.summary,
+            summary: shown_text(&info.summary),
             presets,
         });
     }
@@ -60,20 +65,21 @@ fn line(question: &Question, width: usize) -> Visible {
         more.push(question.shown_choices());
     }
     if !question.default.is_empty() {
-        more.push(format!("default {}", question.default));
+        more.push(format!("default {}", question.shown_default()));
     }
     if question.required && question.default.is_empty() {
         more.push("required".to_owned());
     }
     let more = if more.is_empty() { String::new() } else { format!(" ({})", more.join("; ")) };
-    visible!("    {} {}{}", format!("{:<width$}", question.key), question.help, more)
+    let help = shown_text(&question.help);
+    visible!("    {} {}{}", format!("{:<width$}", question.key), help, more)
 }
 
 fn question(question: &Question) -> TemplateQuestion {
     TemplateQuestion {
         key: question.key.clone(),
-        help: question.help.clone(),
-        default: question.default.clone(),
+        help: shown_text(&question.help),
+        default: question.shown_default(),
         choices: question.choices.clone(),
         required: question.required,
     }

@@ -246,6 +246,9 @@ pub fn known(
 ) -> BTreeMap<RelativePath, Digest> {
     let lock = project.lock.good();
     let mut known = lock.map(|lock| desired.replaceable(plan, lock)).unwrap_or_default();
+    if plan.edits().is_empty() {
+        return known;
+    }
     let replaced = |path: &str| plan.edits().iter().find(|edit| edit.path.as_str() == path);
     for path in [PIN_PATH, LOCK_PATH, RECORD_PATH] {
         let readable = match path {

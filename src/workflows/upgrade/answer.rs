@@ -1,19 +1,22 @@
 //! The answers of `aos upgrade`.
 
+use crate::generate::record::Record;
+use crate::inputs::project::Project;
 use crate::inputs::spec_source::Obtained;
 use crate::merge::Conflict;
-use crate::plan::{Content, RelativePath};
+use crate::plan::{Content, Plan, RelativePath};
 use crate::report::answers::upgrade::{
     ChangedQuestionAnswer, ConflictedUpgrade, MergeConflict, NewQuestionAnswer, UpgradeAnswer,
     UpgradeFacts, UpgradedProject,
 };
-use crate::report::{ErrorCode, Failure, Outcome, changes};
+use crate::report::{ErrorCode, Failure, Outcome, Style, changes};
 use crate::visible::{Visible, visible};
 use crate::workflows::Run;
 use crate::workflows::write_gate::Offer;
 
 use super::change::UpgradeChange;
 use super::request::UpgradeRequest;
+use super::settled::SettledProject;
 use super::sides::Sides;
 
 /// The facts of one upgrade, for every form of its answer.
@@ -209,14 +212,7 @@ impl<'a> UpgradeReport<'a> {
         lines.extend(
             change.merged.iter().map(|path| visible!("{} {}", style.warning("merged"), path)),
         );
-        lines.extend(change.deleted.iter().map(|path| {
-            visible!(
-                "{} {} stays deleted; `--restore {}` restores it",
-                style.faint("deleted"),
-                path,
-                path
-            )
-        }));
+        lines.extend(deleted(&change.deleted, style));
         lines.extend(
             self.sides.added.iter().map(|(key, value)| {
                 visible!("{} {} = {}", style.warning("new answer"), key, value)
@@ -225,17 +221,79 @@ impl<'a> UpgradeReport<'a> {
         lines.extend(self.sides.changed().into_iter().map(|(key, before, after)| {
             visible!("{} {}: {} -> {}", style.warning("answer"), key, before, after)
         }));
-        if !change.differs.is_empty() {
-            lines.push(visible!(
-                "{} of {} files differ from the template: {}; `--heal FILE` restores the template's",
-                change.differs.len(),
-                change.differs.len() + change.same,
-                names(&change.differs).join(", ")
-            ));
-        }
+        lines.extend(differing(&change.differs, change.same));
         lines.extend(self.notes.iter().map(|note| visible!("{} {}", style.warning("note:"), note)));
         lines
     }
+}
+
+/// The answer of an upgrade that has nothing to do, as [`UpgradeReport::outcome`] gives it.
+pub fn settled(
+    args: &UpgradeRequest,
+    run: &Run,
+    (project, record): (&Project, &Record),
+    settled: &SettledProject,
+    notes: Vec<String>,
+) -> Outcome {
+    let (plan, style) = (Plan::default(), run.style);
+    let section = record.template.as_ref();
+    let name = section.map_or("", |section| section.name.as_str());
+    let version = section.map_or("", |section| section.version.as_str());
+    let mut lines = vec![visible!(
+        "{} already at {} {} ({})",
+        style.good("unchanged"),
+        name,
+        version,
+        changes::summary(&plan)
+    )];
+    if args.write.diff {
+        lines.push(changes::diffs(&plan, style));
+    }
+    lines.extend(deleted(&settled.deleted, style));
+    lines.extend(differing(&settled.differs, settled.same));
+    lines.extend(notes.iter().map(|note| visible!("{} {}", style.warning("note:"), note)));
+    let facts = UpgradeFacts {
+        template: name.to_owned(),
+        previous_version: version.to_owned(),
+        version: version.to_owned(),
+        spec_tag: project.pin.good().map(ToString::to_string),
+        conflicts: Vec::new(),
+        merged: Vec::new(),
+        deleted: names(&settled.deleted),
+        differs: names(&settled.differs),
+        same: settled.same,
+        restored: Vec::new(),
+        healed: Vec::new(),
+        new_answers: Vec::new(),
+        changed_answers: Vec::new(),
+        api_changes: Vec::new(),
+        notes,
+    };
+    let data = UpgradeAnswer::Upgraded(Box::new(UpgradedProject {
+        status: "unchanged",
+        facts,
+        changes: Vec::new(),
+        next: Vec::new(),
+    }));
+    Outcome::new(data, Visible::joined(lines, "\n")).raw(changes::patch(&plan))
+}
+
+fn deleted(paths: &[RelativePath], style: Style) -> impl Iterator<Item = Visible> {
+    paths.iter().map(move |path| {
+        let word = style.faint("deleted");
+        visible!("{} {} stays deleted; `--restore {}` restores it", word, path, path)
+    })
+}
+
+fn differing(paths: &[RelativePath], same: usize) -> Option<Visible> {
+    (!paths.is_empty()).then(|| {
+        visible!(
+            "{} of {} files differ from the template: {}; `--heal FILE` restores the template's",
+            paths.len(),
+            paths.len() + same,
+            names(paths).join(", ")
+        )
+    })
 }
 
 fn names(paths: &[RelativePath]) -> Vec<String> {

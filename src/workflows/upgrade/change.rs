@@ -24,7 +24,7 @@ use crate::system::files;
 use crate::system::program;
 use crate::workflows::sync;
 
-use super::ours::Read;
+use super::ours::{Files, Read};
 use super::request::{OtherOperations, UpgradeRequest};
 use super::sides::Sides;
 
@@ -49,6 +49,10 @@ pub struct UpgradeChange {
     pub differs: Vec<RelativePath>,
     /// Files that are.
     pub same: usize,
+    /// What aos keeps.
+    pub managed: FileSet,
+    /// The files of the template as it is now.
+    pub of_template: Files,
     pub restored: Vec<RelativePath>,
     pub healed: Vec<RelativePath>,
     /// The section that the record keeps while conflicts are open.
@@ -86,7 +90,8 @@ impl UpgradeChange {
         let restored = restore(args, &read, &mut merged)?;
         let healed = heal(args, &read, &mut merged)?;
         let records = Records::of(project, record, sides, obtained, args.api.as_ref())?;
-        let (after, _) = records.changed(None)?;
+        let (after, text) = records.changed(None)?;
+        let mut managed = FileSet::default();
         let desired = match obtained {
             Some(obtained) => {
                 let sources = sources(project, &after, source.as_deref(), &merged)?;
@@ -94,14 +99,17 @@ impl UpgradeChange {
                 let runtime = WantedRuntime::Newest(project.lock.good());
                 let desired = Desired::compute(&after, release, &sources, runtime)?;
                 sync::refuse_losses(project, &after, &desired)?;
-                let managed: BTreeSet<_> = desired.files()?.paths().cloned().collect();
-                leave_managed(&mut merged, &managed);
+                managed = desired.files()?;
+                leave_managed(&mut merged, &managed.paths().cloned().collect());
                 Some(desired)
             }
             None => None,
         };
         let waiting = (!merged.conflicts.is_empty()).then(|| waiting(sides, &merged));
-        let (_, text) = records.changed(waiting.as_ref())?;
+        let text = match &waiting {
+            Some(section) => records.changed(Some(section))?.1,
+            None => text,
+        };
         let (differs, same) = compared(&read, &merged);
         let archive = sides.own.as_ref().and_then(|own| own.archive.clone());
         let wanted = wanted(&merged, text, archive)?;
@@ -139,6 +147,8 @@ impl UpgradeChange {
             kept,
             differs,
             same,
+            managed,
+            of_template: read.theirs,
             restored,
             healed,
             waiting,

@@ -7,6 +7,7 @@ mod finish;
 mod ours;
 mod own;
 mod request;
+mod settled;
 mod sides;
 pub mod standing;
 
@@ -24,6 +25,7 @@ use crate::workflows::{Run, sync};
 
 use answer::UpgradeReport;
 use change::UpgradeChange;
+use settled::SettledKey;
 use sides::{Sides, without_template};
 
 pub use own::recorded_template;
@@ -43,6 +45,10 @@ pub fn merge(args: &UpgradeRequest, run: &Run) -> Result<Outcome, Failure> {
     if record.upgrade.is_some() {
         return finish::run(args, run, &project, &record, notes);
     }
+    let key = SettledKey::of(args, &project, &record);
+    if let Some(settled) = key.as_ref().and_then(|key| key.recall(&project.root)) {
+        return Ok(answer::settled(args, run, (&project, &record), &settled, notes));
+    }
     let obtained = contract(args, &project, &record)?;
     let tag = obtained.as_ref().map(|obtained| obtained.release.tag.to_string());
     let sides = Sides::render(args, (&project.root, &record), tag.as_deref())?;
@@ -50,6 +56,10 @@ pub fn merge(args: &UpgradeRequest, run: &Run) -> Result<Outcome, Failure> {
     let notes = args.api.iter().flat_map(|api| api.notes.clone()).chain(notes).collect();
     let answer = UpgradeReport::new(args, run, &sides, &change, obtained.as_ref(), notes);
     if change.plan.is_empty() && !args.write.dry_run && args.write.confirm.is_none() {
+        let is_plain = change.kept.is_empty() && change.conflicts.is_empty();
+        if let Some(key) = key.filter(|_| is_plain) {
+            key.keep(&change.managed, &change.of_template);
+        }
         return Ok(answer.outcome());
     }
     let request = WriteRequest {

@@ -97,10 +97,22 @@ impl Sides {
         let spec = previous.spec.as_deref().or(tag);
         let asked_before = before.clone();
         let is_other = is_other || before != after || aos != program::version() || spec != tag;
-        let mut theirs = named.render(after, (program::version(), tag))?;
-        let base = match is_other {
-            true => NamedProject::of(old, name, preset, None)?.render(before, (aos, spec))?.into(),
-            false => RenderedBase::of(&theirs),
+        let newer = (program::version(), tag);
+        let (mut theirs, base) = if is_other {
+            // The sides have nothing in common, so each has a thread.
+            std::thread::scope(|scope| {
+                let base = scope.spawn(|| -> Result<RenderedBase, Failure> {
+                    let project = NamedProject::of(old, name, preset, None)?;
+                    Ok(project.render(before, (aos, spec))?.into())
+                });
+                let theirs = named.render(after, newer);
+                let base = base.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                Ok::<_, Failure>((theirs?, base?))
+            })?
+        } else {
+            let theirs = named.render(after, newer)?;
+            let base = RenderedBase::of(&theirs);
+            (theirs, base)
         };
         if let (Some(section), Some(own)) = (&mut theirs.record.template, &own) {
             section.origin = Some(own.origin.clone());

@@ -6,12 +6,14 @@ use crate::generate::record::Record;
 use crate::inputs::project::Project;
 use crate::merge::content;
 use crate::merge::tree::Ours;
+use crate::plan::RelativePath;
 use crate::report::answers::context::{ComparedFiles, TemplateStanding};
 use crate::report::answers::upgrade::OpenPlace;
 use crate::report::{ErrorCode, Failure};
 
 use super::ours::Read;
 use super::request::UpgradeRequest;
+use super::settled::{SettledKey, SettledProject};
 use super::sides::Sides;
 
 /// The template of a project in a word, for answers about many projects.
@@ -47,9 +49,21 @@ pub fn describe(project: &Project) -> Option<TemplateStanding> {
     })
 }
 
+fn remembered(settled: SettledProject) -> ComparedFiles {
+    let SettledProject { deleted, mut differs, others, same } = settled;
+    differs.extend(others);
+    differs.sort();
+    let names = |paths: Vec<RelativePath>| paths.iter().map(ToString::to_string).collect();
+    ComparedFiles { same, differs: names(differs), missing: names(deleted) }
+}
+
 /// Files of the newest template under the recorded answers: those that are equal, differ, and are missing.
 fn compared(project: &Project, record: &Record) -> Result<ComparedFiles, Failure> {
     let args = UpgradeRequest { stay: true, ..UpgradeRequest::default() };
+    let key = SettledKey::of(&args, project, record);
+    if let Some(settled) = key.and_then(|key| key.recall(&project.root)) {
+        return Ok(remembered(settled));
+    }
     let unread = || Failure::new(ErrorCode::Config, "the pin cannot be read");
     let tag = match record.family == Family::NONE {
         true => None,

@@ -5,6 +5,7 @@ mod conflicts;
 mod files;
 mod merges;
 mod released;
+mod settled;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

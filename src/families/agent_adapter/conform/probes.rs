@@ -34,8 +34,8 @@ pub const PROBES: &[Probe] = &[
         "program",
         "launch",
         "adapters",
-        "The program is found on PATH, and a missing program is reported as ErrAgentBinaryNotFound",
-        "Only with that error does the orchestrator tell people what to install",
+        "Each adapter finds the program anew, on PATH and in `~/.local/bin`, and every call without it returns ErrAgentBinaryNotFound",
+        "Only with that error does the orchestrator tell people what to install; a program with a window has a short PATH",
         "find the program with the runtime, and return its error unchanged"
     ),
     probe!(
@@ -82,9 +82,9 @@ pub const PROBES: &[Probe] = &[
         "configuration",
         "launch",
         "adapters",
-        "An unknown mode or permission starts nothing",
-        "Otherwise an agent that must ask for permission could run without asking",
-        "return an error for values that are not in the contract"
+        "An unknown mode or permission, or a system prompt that cannot be read, starts and continues no session",
+        "Otherwise an agent that must ask for permission could run without asking, or work without its instructions",
+        "return an error for values that are not in the contract, and the error of reading the system prompt"
     ),
     probe!(
         "restore",

@@ -136,7 +136,7 @@ fn is_crlf(text: &[u8]) -> bool {
     let Some(first) = text.iter().position(|byte| *byte == b'\n') else { return false };
     let is_pair = |end: usize| end > 0 && text[end - 1] == b'\r';
     is_pair(first)
-        && (first + 1..text.len()).filter(|end| text[*end] == b'\n').all(|end| is_pair(end))
+        && (first + 1..text.len()).filter(|end| text[*end] == b'\n').all(is_pair)
 }
 
 fn has_crlf(text: &[u8]) -> bool {

@@ -135,8 +135,7 @@ fn is_crlf(text: &[u8]) -> bool {
     // The first end decides for nearly every file.
     let Some(first) = text.iter().position(|byte| *byte == b'\n') else { return false };
     let is_pair = |end: usize| end > 0 && text[end - 1] == b'\r';
-    is_pair(first)
-        && (first + 1..text.len()).filter(|end| text[*end] == b'\n').all(is_pair)
+    is_pair(first) && (first + 1..text.len()).filter(|end| text[*end] == b'\n').all(is_pair)
 }
 
 fn has_crlf(text: &[u8]) -> bool {

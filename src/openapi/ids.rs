@@ -350,19 +350,32 @@ fn candidate(
     } else {
         collection_action(method, is_list || is_plural(&last), is_list, &has)
     };
+    let action = if is_list { action } else { without_list(action) };
     let words: Vec<String> = words.iter().map(|word| singular(word)).collect();
     let parameter = parameters.pop();
     let resources = resources(&words, room.saturating_sub(action.len() + 1));
     IdCandidate { action, parameter, resources, chosen: 0, suffix: String::new() }
 }
 
+/// `list` promises entries and pages, so a reply that is passed on whole has another word.
+fn without_list(action: String) -> String {
+    match action.strip_prefix("list") {
+        Some("") => "get_all".to_owned(),
+        Some(rest) if rest.starts_with('_') => format!("get{rest}"),
+        _ => action,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::openapi::model::ReplyForm;
+    use crate::openapi::model::{ListForm, ReplyForm};
 
     fn endpoint(request: &str) -> Endpoint {
         let (method, path) = request.split_once(' ').unwrap();
+        let last = folded(path.rsplit('/').next().unwrap().trim_end_matches(".json"));
+        let is_list = method == "GET" && (is_plural(&last) || last.ends_with("_list"));
+        let list = is_list.then(ListForm::default);
         Endpoint {
             method: method.to_owned(),
             path: path.to_owned(),
@@ -373,7 +386,7 @@ mod tests {
             is_marked_unsafe: false,
             inputs: Vec::new(),
             content_type: String::new(),
-            reply: ReplyForm::default(),
+            reply: ReplyForm { list, ..ReplyForm::default() },
             security: None,
             servers: Vec::new(),
             obstacle: None,
@@ -411,6 +424,20 @@ mod tests {
         ];
         let found = ids(&requests.map(|(request, _)| request), 54);
         assert_eq!(found, requests.map(|(_, id)| id));
+    }
+
+    #[test]
+    fn a_reply_that_is_no_list_is_not_called_one() {
+        let plain = |request: &str| Endpoint { reply: ReplyForm::default(), ..endpoint(request) };
+        let all = [
+            plain("GET /pets"),
+            plain("GET /pets/{id}"),
+            plain("GET /rooms.list"),
+            plain("GET /rooms.listPeople"),
+        ];
+        let found: Vec<_> =
+            assign(&all, &BTreeMap::new(), 54).into_iter().map(|found| found.id).collect();
+        assert_eq!(found, ["pet.get_all", "pet.get", "room.get_all", "room.get_people"]);
     }
 
     #[test]

@@ -272,7 +272,9 @@ fn id_of<'a>(trees: &'a DocumentTrees, entry: &FlatSchema<'a>) -> Option<String>
         let mut names = entry.members.keys().copied();
         names.find(|name| ends.iter().any(|end| name.ends_with(end)) && !name.contains('.'))
     };
-    if let Some(id) = known(entry).or_else(|| ends(&["_id", "Id"])) {
+    if let Some(id) =
+        known(entry).or_else(|| ends(&["_id", "Id", "_sid", "Sid", "_gid", "_uuid", "Uuid"]))
+    {
         return Some(id.to_owned());
     }
     let within = ["metadata", "meta", "attributes"].into_iter().find_map(|outer| {

@@ -489,7 +489,7 @@ paths:
     get:
       parameters: [{name: after, in: query, schema: {type: string}}, {name: limit, in: query, schema: {type: integer}}]
       responses: {'200': {content: {application/json: {schema: {type: object, properties: {
-        data: {type: array, items: {$ref: '#/components/schemas/Room'}}, first_id: {type: string}, last_id: {type: string},
+        data: {type: array, items: {type: object, properties: {call_sid: {type: string}, waited: {type: integer}}}}, first_id: {type: string}, last_id: {type: string},
         has_more: {type: boolean}}}}}}}
   /rooms.words:
     get:
@@ -508,6 +508,8 @@ paths:
   /apps.uninstall:
     get: {responses: {'204': {description: done}}}
   /links.share:
+    get: {responses: {'204': {description: done}}}
+  /rooms.listGuests:
     get: {responses: {'204': {description: done}}}
   /rooms.info:
     get: {responses: {'204': {description: done}}}
@@ -533,7 +535,9 @@ fn methods_that_are_called_by_name_have_the_ids_and_modes_of_their_verbs() {
         ("room.delete", "admin", "destructive", "POST /rooms.delete"),
         ("app.uninstall", "admin", "destructive", "GET /apps.uninstall"),
         ("link.share", "write", "write", "GET /links.share"),
-        ("split_rule.list", "readonly", "read", "GET /shops/{id}/splitRules"),
+        // Their replies are no lists.
+        ("split_rule.get_all", "readonly", "read", "GET /shops/{id}/splitRules"),
+        ("room.get_guests", "readonly", "read", "GET /rooms.listGuests"),
     ] {
         let found = command(&answer, id);
         assert_eq!(

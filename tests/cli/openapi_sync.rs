@@ -267,7 +267,7 @@ fn an_option_keeps_its_name_when_its_value_is_described_in_another_way() {
         let preview = sandbox.aos_in(&PathBuf::from(project), &words).data();
         assert_eq!(said(&preview["api_changes"], true), "", "{template}: {preview:#}");
         let harmless = said(&preview["api_changes"], false);
-        assert!(harmless.contains("link.list: the command is new"), "{harmless}");
+        assert!(harmless.contains("link.get_all: the command is new"), "{harmless}");
         assert!(harmless.contains("`size` may be l"), "{harmless}");
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Environment names follow the name of the tool. A token that OAuth gives is taken ready; nothing is ever obtained.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::model::{ApiDescription, Endpoint, SecurityScheme};
 use crate::reason::Reason;
@@ -25,6 +25,8 @@ pub struct ApiCredentials {
     /// The variable of the secret, and that of the user name.
     pub secret: String,
     pub user: String,
+    /// Further keys that the API wants together with the secret.
+    pub more: Vec<FurtherCredential>,
     /// Whether it is a token that the user obtained by OAuth.
     pub is_ready_token: bool,
     pub notes: Vec<String>,
@@ -35,12 +37,23 @@ pub struct ApiCredentials {
     default: Option<super::model::Requirements>,
 }
 
-/// Chooses the scheme that opens most of the operations.
+/// A key beside the first one, sent as it is.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct FurtherCredential {
+    pub in_query: bool,
+    /// The header, or the name in the query.
+    pub name: String,
+    pub variable: String,
+}
+
+/// Chooses the scheme that opens most of the operations, or the schemes that most of them want at once if
+/// `takes_several`.
 pub fn choose<'a>(
     api: &ApiDescription,
-    endpoints: impl Iterator<Item = &'a Endpoint>,
-    name: &str,
+    endpoints: impl Iterator<Item = &'a Endpoint> + Clone,
+    (name, takes_several): (&str, bool),
 ) -> ApiCredentials {
+    let together = if takes_several { together(api, endpoints.clone()) } else { Vec::new() };
     let mut votes: BTreeMap<&str, usize> = BTreeMap::new();
     let mut needing = 0;
     for endpoint in endpoints {
@@ -59,7 +72,13 @@ pub fn choose<'a>(
         let scheme = api.schemes.get(**name);
         (**count, scheme.map_or(0, preference), std::cmp::Reverse(**name))
     });
-    let chosen = best.and_then(|(name, _)| api.schemes.get_key_value(*name));
+    let single = votes.values().max().copied().unwrap_or_default();
+    let together = together.into_iter().find(|(_, count)| *count > single).map(|(names, _)| names);
+    let first = match &together {
+        Some(names) => names.first().map(String::as_str),
+        None => best.map(|(name, _)| *name),
+    };
+    let chosen = first.and_then(|name| api.schemes.get_key_value(name));
     let (form, is_ready_token) = match chosen.map(|(_, scheme)| scheme) {
         Some(SecurityScheme::Bearer) => (CredentialForm::Bearer, false),
         Some(SecurityScheme::ReadyToken) => (CredentialForm::Bearer, true),
@@ -72,9 +91,10 @@ pub fn choose<'a>(
         .schemes
         .iter()
         .filter(|(name, scheme)| {
-            chosen.is_some_and(|(chosen, kind)| {
-                *name == chosen || *scheme == kind || is_bearer(scheme) && is_bearer(kind)
-            })
+            together.as_ref().is_some_and(|names| names.contains(name))
+                || chosen.is_some_and(|(chosen, kind)| {
+                    *name == chosen || *scheme == kind || is_bearer(scheme) && is_bearer(kind)
+                })
         })
         .map(|(name, _)| name.clone())
         .collect();
@@ -86,7 +106,15 @@ pub fn choose<'a>(
         CredentialForm::Basic => "PASSWORD",
         CredentialForm::Header(_) | CredentialForm::Query(_) => "API_KEY",
     };
-    let secret = if word.is_empty() { String::new() } else { format!("{name}_{word}") };
+    let mut secret = if word.is_empty() { String::new() } else { format!("{name}_{word}") };
+    let mut more = Vec::new();
+    if let Some(names) = &together {
+        if let CredentialForm::Header(key) | CredentialForm::Query(key) = &form {
+            secret = variable(name, key);
+        }
+        let others = names.iter().skip(1).filter_map(|name| api.schemes.get(name));
+        more = others.filter_map(|scheme| further(name, scheme)).collect();
+    }
     let user =
         if form == CredentialForm::Basic { format!("{name}_USERNAME") } else { String::new() };
     let mut notes = Vec::new();
@@ -96,7 +124,79 @@ pub fn choose<'a>(
     if api.schemes.is_empty() {
         notes.push("the description says nothing about credentials, so none are sent; `--set auth=bearer` (or `header`, `basic`) sends them".to_owned());
     }
-    ApiCredentials { form, secret, user, is_ready_token, notes, satisfied, known, default: None }
+    ApiCredentials {
+        form,
+        secret,
+        user,
+        more,
+        is_ready_token,
+        notes,
+        satisfied,
+        known,
+        default: None,
+    }
+}
+
+/// Most keys of one call.
+const MAX_KEYS: usize = 4;
+
+/// Returns the sets of schemes that operations want at once, with the number of operations, the most frequent first.
+/// The first scheme of a set is the one that a project can send in any form; the others are keys with different places.
+fn together<'a>(
+    api: &ApiDescription,
+    endpoints: impl Iterator<Item = &'a Endpoint>,
+) -> Vec<(Vec<String>, usize)> {
+    let mut sets: BTreeMap<Vec<String>, usize> = BTreeMap::new();
+    for endpoint in endpoints {
+        for names in endpoint.security.iter().flatten().filter(|names| names.len() > 1) {
+            let mut names: Vec<String> = names.clone();
+            let rank = |name: &String| match api.schemes.get(name) {
+                Some(SecurityScheme::Header(_)) => 1,
+                Some(SecurityScheme::Query(_)) | None => 0,
+                // Only the first can be more than a key.
+                Some(_) => 2,
+            };
+            names.sort_by(|left, right| rank(right).cmp(&rank(left)).then_with(|| left.cmp(right)));
+            *sets.entry(names).or_default() += 1;
+        }
+    }
+    let mut sets: Vec<_> = sets.into_iter().filter(|(names, _)| can_be_sent(api, names)).collect();
+    sets.sort_by(|left, right| right.1.cmp(&left.1).then_with(|| left.0.len().cmp(&right.0.len())));
+    sets
+}
+
+fn can_be_sent(api: &ApiDescription, names: &[String]) -> bool {
+    let mut places = BTreeSet::new();
+    let schemes = names.iter().map(|name| api.schemes.get(name));
+    names.len() <= MAX_KEYS
+        && schemes.enumerate().all(|(at, scheme)| match scheme {
+            Some(SecurityScheme::Header(key)) => places.insert((false, key.to_lowercase())),
+            Some(SecurityScheme::Query(key)) => places.insert((true, key.clone())),
+            Some(scheme) => {
+                at == 0
+                    && is_supported(scheme)
+                    && places.insert((false, "authorization".to_owned()))
+            }
+            None => false,
+        })
+}
+
+fn further(name: &str, scheme: &SecurityScheme) -> Option<FurtherCredential> {
+    let (in_query, key) = match scheme {
+        SecurityScheme::Header(key) => (false, key),
+        SecurityScheme::Query(key) => (true, key),
+        _ => return None,
+    };
+    Some(FurtherCredential { in_query, name: key.clone(), variable: variable(name, key) })
+}
+
+/// The variable of one key among several: `PLAID_SECRET` for the header `PLAID-SECRET` of the tool `plaid`.
+fn variable(name: &str, key: &str) -> String {
+    let text = key.replace(|symbol: char| !symbol.is_ascii_alphanumeric(), "_").to_uppercase();
+    let text = text.trim_matches('_');
+    let text = text.strip_prefix("X_").unwrap_or(text);
+    let text = text.strip_prefix(name).unwrap_or(text).trim_matches('_');
+    if text.is_empty() { format!("{name}_API_KEY") } else { format!("{name}_{text}") }
 }
 
 impl ApiCredentials {

@@ -63,7 +63,7 @@ pub struct ApiPlan {
 pub fn plan(
     api: &ApiDescription,
     wishes: &ApiWishes,
-    (name, room): (&str, usize),
+    (name, room, takes_several): (&str, usize, bool),
 ) -> Result<ApiPlan, WishFault> {
     let ids = ids::assign(&api.endpoints, &wishes.kept, room);
     let selection = Selection::parse(&wishes.select);
@@ -91,7 +91,8 @@ pub fn plan(
         }
     }
     let base = servers::usual(&api.servers).map_or("", |server| server.url.as_str());
-    let credentials = auth::choose(api, chosen.iter().map(|(endpoint, _)| *endpoint), name);
+    let credentials =
+        auth::choose(api, chosen.iter().map(|(endpoint, _)| *endpoint), (name, takes_several));
     let mut plan = ApiPlan {
         commands: Vec::new(),
         fields: Vec::new(),
@@ -253,7 +254,7 @@ mod tests {
     fn planned(text: &str) -> ApiPlan {
         let nothing = |_: &str| Err("no files".into());
         let api = read("api.yaml", text.as_bytes().to_vec(), &nothing).unwrap();
-        plan(&api, &ApiWishes::default(), ("ACME", 54)).unwrap()
+        plan(&api, &ApiWishes::default(), ("ACME", 54, true)).unwrap()
     }
 
     fn with(paths: &str, components: &str) -> String {
@@ -297,6 +298,39 @@ mod tests {
         assert!(reasons[0].contains("`key` (a key in the query, k) and `other`"), "{reasons:?}");
         assert!(reasons[1].contains("a key in the cookie s"), "{reasons:?}");
         assert_eq!(plan.base_url, "");
+    }
+
+    #[test]
+    fn keys_that_most_operations_want_at_once_are_all_sent() {
+        let text = |alternatives: &str| {
+            format!(
+                "openapi: 3.0.0\ninfo: {{title: A, version: '1'}}\nservers: [{{url: 'https://a.example'}}]\nsecurity: {alternatives}\npaths:\n  \
+                 /a: {{get: {{responses: {{}}}}}}\n  /b: {{get: {{responses: {{}}}}}}\n  \
+                 /c: {{get: {{security: [{{app: []}}], responses: {{}}}}}}\n\
+                 components: {{securitySchemes: {{app: {{type: apiKey, in: header, name: X-App-Id}}, \
+                 sign: {{type: apiKey, in: query, name: acme-sign}}, user: {{type: http, scheme: basic}}, \
+                 again: {{type: http, scheme: bearer}}, taste: {{type: apiKey, in: cookie, name: t}}}}}}"
+            )
+        };
+        let credentials = |alternatives: &str| planned(&text(alternatives)).credentials;
+        let both = planned(&text("[{sign: [], app: []}]"));
+        assert_eq!(both.commands.len(), 3);
+        let found = both.credentials;
+        assert_eq!(found.form, crate::openapi::CredentialForm::Header("X-App-Id".to_owned()));
+        assert_eq!(found.secret, "ACME_APP_ID");
+        let [more] = &found.more[..] else { panic!("{found:?}") };
+        assert_eq!((more.in_query, more.name.as_str()), (true, "acme-sign"));
+        assert_eq!(more.variable, "ACME_SIGN");
+        let basic = credentials("[{app: [], user: []}]");
+        assert_eq!((basic.user.as_str(), basic.more.len()), ("ACME_USERNAME", 1));
+        // One scheme is enough; two of `Authorization`, and cookies, cannot be sent.
+        for alternatives in [
+            "[{app: [], sign: []}, {again: []}]",
+            "[{user: [], again: []}]",
+            "[{app: [], taste: []}]",
+        ] {
+            assert_eq!(credentials(alternatives).more, [], "{alternatives}");
+        }
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub mod written;
 mod yaml;
 mod yaml_flow;
 
-pub use auth::{ApiCredentials, CredentialForm};
+pub use auth::{ApiCredentials, CredentialForm, FurtherCredential};
 pub use commands::{ApiCommand, ApiPlan, LeftOut, MAX_UNASKED, plan};
 pub use document::{DescriptionError, MAX_BYTES};
 pub use fields::{ApiField, KeptOptions};

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::check_changes::{found, project, put};
+use super::sandbox::Sandbox;
 use super::toolchain::program;
 
 const HARNESS: &str = "agent-harness";
@@ -30,6 +31,13 @@ fn remove(project: &Path, path: &str) {
     }
 }
 
+/// Each place once: `types.py` is found for more than one reason.
+fn places(sandbox: &Sandbox, project: &Path) -> Vec<String> {
+    let mut places = found(sandbox, project);
+    places.dedup();
+    places
+}
+
 #[test]
 fn a_module_in_place_of_the_standard_library_is_found_where_python_takes_it() {
     let test = "a_module_in_place_of_the_standard_library_is_found_where_python_takes_it";
@@ -50,7 +58,7 @@ fn a_module_in_place_of_the_standard_library_is_found_where_python_takes_it() {
     for path in ["agent-harness/types.py", "agent-harness/types/__init__.py"] {
         put(&project, path, types);
         assert_ne!(show(HARNESS, None), "same", "Python takes {path}");
-        assert_eq!(found(&sandbox, &project), [format!("drift/shadowed {path}")]);
+        assert_eq!(places(&sandbox, &project), [format!("drift/shadowed {path}")]);
         sandbox.aos_in(&project, &["gen", "--check"]).error("E_DRIFT", 6);
         remove(&project, path);
     }
@@ -59,7 +67,9 @@ fn a_module_in_place_of_the_standard_library_is_found_where_python_takes_it() {
     put(&project, "tools/run.py", &run);
     put(&project, "tools/types.py", types);
     assert_ne!(show("tools", Some("run.py")), "same");
-    assert_eq!(found(&sandbox, &project), ["drift/shadowed tools/types.py"]);
+    // The script itself changes a table, to see whether it can.
+    let both = ["drift/amended tools/run.py", "drift/shadowed tools/types.py"];
+    assert_eq!(places(&sandbox, &project), both);
     remove(&project, "tools/types.py");
     remove(&project, "tools/run.py");
     for path in [
@@ -138,14 +148,14 @@ fn names_of_the_standard_library_that_get_another_value_are_found() {
         "import io\nio.open_code = io.open\n",
         "import io as i\nsetattr(i, 'open', print)\n",
         "import hmac\nhmac.compare_digest = lambda a, b: True\n",
-        "from json import JSONEncoder\nJSONEncoder.default = str\n",
-        "__import__('time').time = float\n",
-        "import ssl\nssl._create_default_https_context = ssl._create_unverified_context\n",
+        "from types import MappingProxyType as M\nM.__setitem__ = print\n",
+        "__import__('builtins').open = float\n",
     ] {
         put(&project, more, code);
         assert_eq!(found(&sandbox, &project), [format!("drift/amended {more}")], "{code}");
     }
-    let harmless = "import io, os, json, tempfile, threading, warnings\nos.environ['A'] = 'b'\n\
+    let harmless = "import io, os, json, ssl, tempfile, threading, time, warnings\njson.JSONEncoder.default = str\n\
+        ssl._create_default_https_context = ssl._create_unverified_context\ntime.sleep = print\nos.environ['A'] = 'b'\n\
         tempfile.tempdir = 'x'\nthreading.excepthook = print\nwarnings.showwarning = print\n\
         out = io.StringIO()\nout.name = 'x'\nread = json.loads\n";
     put(&project, more, harmless);

@@ -56,7 +56,7 @@ fn answers_describe_an_api_and_the_connector_agrees_with_its_facts() {
         &[
             "base_url_env=PARCEL_URL",
             "auth=basic",
-            "secret_key=PARCEL_KEY",
+            "secret_key=PARCEL_TOKEN",
             "health=/account?brief=1",
             "paging=cursor",
             "paging_limit=size",
@@ -162,7 +162,13 @@ fn a_preset_that_cannot_work_is_refused_with_its_place() {
         ("label = \"Parcel\"", "label = \"\"", "one line"),
         ("https://api.parcel", "http://api.parcel", "https://"),
         ("[auth]", "[auth", "column 6: unclosed table"),
-        ("service_keys = [\"PARCEL_TOKEN\"]", "service_keys = []", "`auth.service_keys` must name"),
+        (
+            "[auth]",
+            "[auth]\nmore = [{ header = \"X-App\", key = \"NOPE\" }]",
+            "`NOPE` in `auth.more`",
+        ),
+        ("[auth]", "[auth]\nmore = [{ key = \"PARCEL_KEY\" }]", "either `header` or `query`"),
+        ("service_keys = [\"PARCEL_KEY\"]", "service_keys = []", "`auth.service_keys` must name"),
         ("style = \"cursor\"", "styel = \"cursor\"", "did you mean `style`?"),
     ] {
         sandbox.write("parcel.toml", &declared().replacen(from, to, 1));

@@ -73,6 +73,34 @@ fn a_connector_of_a_description_passes_its_tests_the_rules_and_the_probes() {
 }
 
 #[test]
+fn an_api_that_wants_several_keys_gets_all_of_them() {
+    let sandbox = Sandbox::new();
+    let text = minimal(&format!("  /pets: {{get: {{{OK}}}}}\n  /tags: {{post: {{{OK}}}}}\n"))
+        .replace("[{k: []}]", "[{k: [], app: [], sign: []}]")
+        .replace(
+            "name: X-Key}",
+            "name: X-Key}, app: {type: apiKey, in: header, name: TWO-App}, sign: {type: apiKey, in: query, name: sign}",
+        );
+    let file = described(&sandbox, &text);
+    sandbox.aos(&["new", "two", "--no-git", "--openapi", &file]).data();
+    let project = sandbox.work().join("aos-two");
+    let verdict = sandbox.aos_in(&project, &["check"]).data();
+    assert_eq!(verdict["summary"]["errors"], 0, "{verdict}");
+    has(
+        &project,
+        "agent-harness/aos_two/api.py",
+        &["SECRET_KEY = \"TWO_APP\"", "{\"X-Key\": \"TWO_KEY\"}", "{\"sign\": \"TWO_SIGN\"}"],
+    );
+    has(&project, "conform.toml", &["query = \"sign\"\nvalue = \"{TWO_SIGN}\""]);
+    let place = format!("--basetemp={}", sandbox.work().join("temporary").display());
+    let words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", &place];
+    succeed(Installation::shared().python(), &words, &project);
+    let cli = ["new", "two", "--no-git", "--openapi", &file, "--template", "cli-go"];
+    let error = sandbox.aos(&cli).error("E_VALIDATION", 2);
+    assert!(error["message"].as_str().unwrap().contains(" and "), "{error}");
+}
+
+#[test]
 fn each_operation_is_a_command_or_is_named_with_its_reason() {
     let answer = listed(&Sandbox::new(), &[]);
     for (id, mode, class, request) in [

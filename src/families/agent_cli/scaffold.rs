@@ -32,7 +32,11 @@ impl Scaffolder for AgentCliScaffolder {
                 .hint("choose a name such as `acme` or `my-crm`")
         })?;
         let variable_prefix = name.env_prefix();
-        Ok(Some(DescribedNames { id_length: ID_LENGTH, variable_prefix }))
+        Ok(Some(DescribedNames {
+            id_length: ID_LENGTH,
+            variable_prefix,
+            takes_several_keys: false,
+        }))
     }
 
     fn described_known(&self, preset: &str) -> Result<BTreeMap<RequestKey, KnownCommand>, Failure> {

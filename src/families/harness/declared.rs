@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use super::generate::manifest;
 use crate::contract::name::Key;
-use crate::families::harness::operations::{AuthScheme, Operation, Preset};
+use crate::families::harness::operations::{AuthScheme, Operation, Preset, PresetAuth};
 use crate::inputs::embedded;
 use crate::report::{ErrorCode, Failure};
 use crate::visible::excerpt;
@@ -47,6 +47,9 @@ fn fault(preset: &Preset) -> Option<String> {
                 .to_owned(),
         );
     }
+    if let Some(reason) = further_keys(&preset.auth) {
+        return Some(reason);
+    }
     if preset.operations.is_empty() || preset.operations.len() > MAX_OPERATIONS {
         return Some(format!("it must have 1 to {MAX_OPERATIONS} [[operations]]"));
     }
@@ -67,6 +70,33 @@ fn fault(preset: &Preset) -> Option<String> {
         };
         Some(format!("the operation `{}` {reason}", excerpt(id, 60)))
     })
+}
+
+/// Returns the fault of the further keys: each has one place of its own and is one of the service keys.
+fn further_keys(auth: &PresetAuth) -> Option<String> {
+    let mut seen = BTreeSet::new();
+    for more in &auth.more {
+        let places = [&more.header, &more.query];
+        let [place] = places.iter().filter(|place| !place.is_empty()).collect::<Vec<_>>()[..]
+        else {
+            return Some("each of `auth.more` has either `header` or `query`".to_owned());
+        };
+        let is_name = |symbol: char| symbol.is_ascii_graphic() && !"\"\\:".contains(symbol);
+        if !place.chars().all(is_name)
+            || place.eq_ignore_ascii_case(&auth.header)
+            || !seen.insert(place.to_lowercase())
+        {
+            let reason = format!("`auth.more` cannot send a key as `{}`", excerpt(place, 60));
+            return Some(reason);
+        }
+        if !auth.service_keys.contains(&more.key) {
+            return Some(format!(
+                "`{}` in `auth.more` is not one of `auth.service_keys`",
+                more.key
+            ));
+        }
+    }
+    None
 }
 
 fn wrong(operation: &Operation, fields: &BTreeSet<&str>) -> Option<String> {

@@ -113,6 +113,10 @@ fn auth(text: &mut DescribedWriter, tool: &ToolName, api: &ApiDescription, plan:
         });
         setup.push(format!("Store it as {} in API Keys.", credentials.secret));
     }
+    for more in &credentials.more {
+        keys.push(more.variable.clone());
+        setup.push(format!("Store the key for {} as {} in API Keys.", more.name, more.variable));
+    }
     let (scheme, header) = match &credentials.form {
         CredentialForm::None => ("none", ""),
         CredentialForm::Bearer => ("bearer", "Authorization"),
@@ -130,6 +134,17 @@ fn auth(text: &mut DescribedWriter, tool: &ToolName, api: &ApiDescription, plan:
     text.text("header", header);
     text.text("user_key", &credentials.user);
     text.text("secret_key", &credentials.secret);
+    let more: Vec<_> = credentials
+        .more
+        .iter()
+        .map(|more| {
+            let place = if more.in_query { "query" } else { "header" };
+            format!("{{ {place} = {}, key = {} }}", quote(&more.name), quote(&more.variable))
+        })
+        .collect();
+    if !more.is_empty() {
+        text.line(&format!("more = [{}]", more.join(", ")));
+    }
 }
 
 fn address_key(tool: &ToolName) -> String {

@@ -93,7 +93,10 @@ pub fn between(before: &Preset, after: &Preset) -> Vec<ApiChange> {
             ),
         });
     }
-    if before.auth.scheme != after.auth.scheme || before.auth.secret_key != after.auth.secret_key {
+    let differs = before.auth.scheme != after.auth.scheme
+        || before.auth.secret_key != after.auth.secret_key
+        || before.auth.more != after.auth.more;
+    if differs {
         changes.push(ApiChange {
             command: String::new(),
             request: String::new(),

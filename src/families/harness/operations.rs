@@ -100,6 +100,21 @@ pub struct PresetAuth {
     /// Other variables that hold the same key, for operators who set them before.
     #[serde(default, serialize_with = "as_names")]
     pub other_names: IndexMap<Constant, Vec<Constant>>,
+    /// Further keys that every call sends as they are.
+    #[serde(default)]
+    pub more: Vec<FurtherKey>,
+}
+
+/// A key of an API that wants several at once: a header or a name in the query, and the variable with its value.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct FurtherKey {
+    #[serde(default)]
+    pub header: String,
+    #[serde(default)]
+    pub query: String,
+    #[serde(serialize_with = "as_text")]
+    pub key: Constant,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -276,6 +291,10 @@ fn as_names<S: serde::Serializer>(
     serializer.collect_map(names.iter().map(|(name, others)| {
         (name.as_str(), others.iter().map(Constant::as_str).collect::<Vec<_>>())
     }))
+}
+
+fn as_text<S: serde::Serializer>(name: &Constant, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(name.as_str())
 }
 
 fn as_texts<S: serde::Serializer>(names: &[Constant], serializer: S) -> Result<S::Ok, S::Error> {

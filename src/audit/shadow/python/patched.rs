@@ -1,36 +1,41 @@
-//! Code that gives a name of the standard library another value: the runtime and the generated modules are made of those
-//! modules, so `io.open_code = …` or `hmac.compare_digest = …` changes them. Settings that Python documents do not count.
+//! Code that gives a name of the standard library another value where that changes the generated modules or what the
+//! runtime compares: `io.open_code = …`, `hmac.compare_digest = …`. What a fixture of pytest sets for one test does not
+//! count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use super::hooks::is_read;
-use super::library::is_library;
 use super::loaded::PythonText;
 use super::scope::is_bound;
 use super::statements::{after_parts, closing};
 use super::tokens::{PythonKind, PythonToken};
 
-/// Modules whose names programs set as a matter of course, or that only tests and debuggers use.
-const OPEN: &[&str] =
-    &["sys", "logging", "ctypes", "unittest", "doctest", "pdb", "site", "__future__", "warnings"];
-/// Modules that are part of the interpreter: no file replaces them, and their names can be set all the same.
-const BUILT_IN: &[&str] = &[
+/// Modules with which Python finds, reads and runs code, or of which generated modules are made; and those of digests,
+/// with which a tool compares tokens. A program has no reason to change them.
+const GUARDED: &[&str] = &[
     "_codecs",
-    "_collections",
-    "_functools",
+    "_frozen_importlib",
+    "_frozen_importlib_external",
     "_imp",
     "_io",
     "_operator",
-    "_sre",
-    "_thread",
-    "_weakref",
-    "errno",
-    "itertools",
+    "builtins",
+    "codecs",
+    "encodings",
+    "hashlib",
+    "hmac",
+    "importlib",
+    "io",
     "marshal",
     "nt",
+    "operator",
+    "pkgutil",
     "posix",
-    "time",
+    "runpy",
+    "types",
+    "typing",
+    "zipimport",
 ];
 /// Names that are there to be set.
 const SETTINGS: &[&str] = &[
@@ -112,7 +117,7 @@ fn names<'t>(source: &PythonText<'t>) -> BTreeMap<&'t str, bool> {
 }
 
 fn is_patchable(module: &str) -> bool {
-    (is_library(module) || BUILT_IN.contains(&module)) && !OPEN.contains(&module)
+    GUARDED.contains(&module)
 }
 
 /// The end of `import_module("io")`, `__import__("io")` or `sys.modules["io"]` that starts at `at`.
@@ -154,7 +159,8 @@ fn is_set(source: &PythonText<'_>, start: usize, end: usize, is_module: bool) ->
         close += 1;
     }
     let before = |steps: usize| open.checked_sub(steps).map_or("", text);
-    if text(close) == "," && before(1) == "(" && SETTERS.contains(&before(2)) {
+    let is_of_test = before(3) == "." && before(4) == "monkeypatch";
+    if text(close) == "," && before(1) == "(" && SETTERS.contains(&before(2)) && !is_of_test {
         return named_setting(tokens.get(close + 1)).is_none();
     }
     if is_module && text(close) == ")" && before(1) == "(" && before(2) == "vars" {
@@ -230,26 +236,33 @@ mod tests {
             "import io\nio.open, x = f, 1",
             "import io\nio.open: object = f",
             "import io\ndel io.open",
-            "import json\njson.JSONEncoder.default = f",
-            "import json.encoder\njson.encoder.c_make_encoder = None",
-            "from json import JSONEncoder\nJSONEncoder.default = f",
-            "from json import encoder as e\ne.c_make_encoder = None",
             "import hmac\nhmac.compare_digest = lambda a, b: True",
-            "import ssl\nssl._create_default_https_context = ssl._create_unverified_context",
+            "import codecs.x\ncodecs.x.f = None",
+            "from types import ModuleType\nModuleType.f = f",
+            "from importlib import util as e\ne.find_spec = None",
+            "if x:\n    import hmac\n    hmac.new = f",
+            "def f():\n    import hmac\n    hmac.new = f",
             "__import__('io').open = f",
             "import importlib\nimportlib.import_module('io').open = f",
             "import importlib\nm = importlib.import_module('io')\nm.open = f",
             "import sys\nsetattr(sys.modules['io'], 'open', f)",
             "from unittest import mock\nmock.patch('io.open_code', f).start()",
             "import io\nfrom unittest.mock import patch\npatch.object(io, 'open', f).start()",
-            "if x:\n    import time\n    time.time = f",
-            "def f():\n    import time\n    time.time = f",
         ] {
             assert!(patched(&PythonText::of("a/b.py", code)).is_some(), "{code}");
         }
         for code in [
             "import io\nx = io.open('a')\nx.y = io.StringIO()",
             "import os\nos.environ['A'] = 'b'\nos.environ.update(a='b')",
+            "import socket\nmonkeypatch.setattr(socket, 'getaddrinfo', f)",
+            "import io\nmonkeypatch.setattr(io, 'open', f)",
+            "import json\njson.JSONEncoder.default = f",
+            "import json.encoder\njson.encoder.c_make_encoder = None",
+            "from json import JSONEncoder\nJSONEncoder.default = f",
+            "from json import encoder as e\ne.c_make_encoder = None",
+            "import ssl\nssl._create_default_https_context = ssl._create_unverified_context",
+            "if x:\n    import time\n    time.time = f",
+            "def f():\n    import time\n    time.time = f",
             "import tempfile\ntempfile.tempdir = 'x'",
             "import threading\nthreading.excepthook = f\nt = threading.Thread()\nt.daemon = True",
             "import logging\nlogging.raiseExceptions = False",

@@ -44,6 +44,34 @@ pub struct ApiAuth {
     pub query: String,
     /// `{NAME}` is the value of a variable; `{NAME:OTHER}` is the Base64 of both with a colon between them.
     pub value: String,
+    /// Further keys that every request has.
+    pub more: Vec<FurtherAuth>,
+}
+
+/// A key beside the credentials, in a header or in the query.
+#[derive(Clone, Debug, Default, Deserialize, Eq, PartialEq)]
+#[serde(deny_unknown_fields, default)]
+pub struct FurtherAuth {
+    pub header: String,
+    pub query: String,
+    pub value: String,
+}
+
+impl ApiAuth {
+    /// Header, name in the query, and value of each key; of header and name, one is empty.
+    pub fn keys(&self) -> impl Iterator<Item = (&str, &str, &str)> {
+        let first = (self.header.as_str(), self.query.as_str(), self.value.as_str());
+        let more = self.more.iter();
+        let more =
+            more.map(|more| (more.header.as_str(), more.query.as_str(), more.value.as_str()));
+        std::iter::once(first).chain(more)
+    }
+
+    /// The names in the query that hold keys.
+    #[must_use]
+    pub fn query_names(&self) -> Vec<&str> {
+        self.keys().map(|(_, query, _)| query).filter(|query| !query.is_empty()).collect()
+    }
 }
 
 /// A command with all its options, and the requests that it makes then.

@@ -180,12 +180,12 @@ fn commands(session: &ToolCaller) -> Conclusion {
     call::over_all(session, finding)
 }
 
-/// A target without one name of its query.
-fn without(target: &str, name: &str) -> String {
-    let Some((path, query)) = target.split_once('?').filter(|_| !name.is_empty()) else {
+/// A target without these names of its query.
+fn without(target: &str, names: &[&str]) -> String {
+    let Some((path, query)) = target.split_once('?').filter(|_| !names.is_empty()) else {
         return target.to_owned();
     };
-    let is_other = |pair: &&str| pair.split('=').next() != Some(name);
+    let is_other = |pair: &&str| pair.split('=').next().is_none_or(|name| !names.contains(&name));
     format!("{path}?{}", query.split('&').filter(is_other).collect::<Vec<_>>().join("&"))
 }
 
@@ -201,11 +201,11 @@ fn url(session: &ToolCaller) -> Conclusion {
     let commands = call::carried_out(session, Some(Behaviour::Echo), SecretShape::Special);
     calls.extend(commands.into_iter().map(|(_, observed)| observed));
     // An API that takes its key nowhere else says so in conform.toml.
-    let stated = super::facts::of(session).map_or("", |facts| facts.auth.query.as_str());
+    let stated = super::facts::of(session).map_or_else(Vec::new, |facts| facts.auth.query_names());
     let mut judge = Judge::default();
     for observed in calls.into_iter().filter(|observed| !observed.requests.is_empty()) {
         let secret = observed.secrets.iter().find(|secret| {
-            let targets = observed.requests.iter().map(|request| without(&request.target, stated));
+            let targets = observed.requests.iter().map(|request| without(&request.target, &stated));
             targets.into_iter().any(|target| secret.leak(&target).is_some())
         });
         let fault = secret.map(|secret| format!("{} is part of an address", secret.name));

@@ -135,7 +135,8 @@ fn deviation(
 
 /// Returns the difference between a request and the stated one.
 fn unlike(facts: &ApiFacts, request: &ReceivedRequest, wanted: &Exchange) -> Option<String> {
-    let sent = upstream::SentRequest::of(request, facts.base_path()).without(&facts.auth.query);
+    let sent =
+        upstream::SentRequest::of(request, facts.base_path()).without(&facts.auth.query_names());
     let name = format!("`{} {}`", request.method, sent.shown);
     if request.method != wanted.method || !sent.is_at(wanted) {
         return Some(format!("it sends {name} instead of `{} {}`", wanted.method, wanted.path));
@@ -263,22 +264,26 @@ fn credentials(session: &ToolCaller) -> Conclusion {
         }
     }
     let leaked = away.requests.iter().any(|request| {
-        request.target.ends_with(ELSEWHERE) && carries(&away, request, None).is_some()
+        request.target.ends_with(ELSEWHERE) && carries(&away, request, &[]).is_some()
     });
     judge.judge(&away, leaked.then(|| "it sends the secret to another origin".to_owned()));
     judge.verdict()
 }
 
-/// Returns the place of a secret outside the header that is intended for it.
+/// Returns the place of a secret outside the headers that are intended for secrets.
 fn astray(facts: &ApiFacts, observed: &Observed, request: &ReceivedRequest) -> Option<String> {
-    let place = carries(observed, request, Some(&facts.auth.header))?;
+    let place = carries(
+        observed,
+        request,
+        &facts.auth.keys().map(|(header, ..)| header).collect::<Vec<_>>(),
+    )?;
     Some(format!("it sends the secret in {place} too"))
 }
 
-/// Returns the place of a secret in a request, except in the header `but`.
-fn carries(observed: &Observed, request: &ReceivedRequest, but: Option<&str>) -> Option<String> {
+/// Returns the place of a secret in a request, except in the headers `but`.
+fn carries(observed: &Observed, request: &ReceivedRequest, but: &[&str]) -> Option<String> {
     let body = String::from_utf8_lossy(&request.body);
-    let is_other = |name: &str| but.is_none_or(|but| !name.eq_ignore_ascii_case(but));
+    let is_other = |name: &str| !but.iter().any(|but| name.eq_ignore_ascii_case(but));
     let headers = request.headers.iter().filter(|(name, _)| is_other(name));
     let mut texts = headers.map(|(name, value)| (format!("the header `{name}`"), value.as_str()));
     let leaks = |text: &str| observed.secrets.iter().any(|secret| secret.leak(text).is_some());

@@ -92,7 +92,7 @@ pub fn judge<'a>(
     values: &Values,
     request: &ReceivedRequest,
 ) -> Result<&'a Exchange, (When, String)> {
-    let sent = SentRequest::of(request, facts.base_path()).without(&facts.auth.query);
+    let sent = SentRequest::of(request, facts.base_path()).without(&facts.auth.query_names());
     let there: Vec<_> =
         facts.exchanges().filter(|exchange| segments(&exchange.path) == sent.path).collect();
     let is_public = there.iter().any(|one| one.public && one.method == request.method);
@@ -124,21 +124,21 @@ pub fn judge<'a>(
 /// Returns the fault of the credentials of a request.
 #[must_use]
 pub fn credentials(facts: &ApiFacts, values: &Values, request: &ReceivedRequest) -> Option<String> {
-    let auth = &facts.auth;
-    if !auth.query.is_empty() {
-        let sent = SentRequest::of(request, facts.base_path());
-        let is_right = sent.query.get(&auth.query) == Some(&vec![filled(&auth.value, values)]);
-        return (!is_right)
-            .then(|| format!("`{}` in the query is not `{}`", auth.query, auth.value));
-    }
-    if auth.header.is_empty() {
-        return None;
-    }
-    let mut found =
-        request.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case(&auth.header));
-    let is_right = found.next().is_some_and(|(_, value)| *value == filled(&auth.value, values));
-    (!is_right || found.next().is_some())
-        .then(|| format!("the header `{}` is not `{}`", auth.header, auth.value))
+    let sent = SentRequest::of(request, facts.base_path());
+    facts.auth.keys().find_map(|(header, query, value)| {
+        if !query.is_empty() {
+            let is_right = sent.query.get(query) == Some(&vec![filled(value, values)]);
+            return (!is_right).then(|| format!("`{query}` in the query is not `{value}`"));
+        }
+        if header.is_empty() {
+            return None;
+        }
+        let mut found =
+            request.headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case(header));
+        let is_right = found.next().is_some_and(|(_, sent)| *sent == filled(value, values));
+        (!is_right || found.next().is_some())
+            .then(|| format!("the header `{header}` is not `{value}`"))
+    })
 }
 
 /// Returns the fault of the other headers of a request.
@@ -207,10 +207,12 @@ impl SentRequest {
         }
     }
 
-    /// The same without the name of the query that holds the key.
+    /// The same without the names of the query that hold keys.
     #[must_use]
-    pub fn without(mut self, name: &str) -> Self {
-        self.query.remove(name);
+    pub fn without(mut self, names: &[&str]) -> Self {
+        for name in names {
+            self.query.remove(*name);
+        }
         self
     }
 

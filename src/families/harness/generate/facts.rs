@@ -9,7 +9,9 @@ use std::collections::BTreeMap;
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
-use crate::families::harness::operations::{AuthScheme, ErrorStyle, Operation, Preset, PresetAuth};
+use crate::families::harness::operations::{
+    AuthScheme, ErrorStyle, FurtherKey, Operation, Preset, PresetAuth,
+};
 
 use self::samples::Samples;
 use super::pages::IDS;
@@ -65,6 +67,7 @@ pub fn facts(preset: &Preset) -> Value {
             "header": header(&preset.auth),
             "query": if preset.auth.scheme == AuthScheme::Query { preset.auth.header.as_str() } else { "" },
             "value": credentials(&preset.auth),
+            "more": further(&preset.auth),
         },
         "headers": headers(&preset.api.headers),
         "health": {"method": preset.api.health.method, "path": path, "query": health_query, "reply": reply},
@@ -118,6 +121,11 @@ fn credentials(auth: &PresetAuth) -> String {
         AuthScheme::Header | AuthScheme::Query => format!("{{{}}}", auth.secret_key),
         AuthScheme::Basic => format!("Basic {{{}:{}}}", auth.user_key, auth.secret_key),
     }
+}
+
+fn further(auth: &PresetAuth) -> Value {
+    let entry = |more: &FurtherKey| json!({"header": more.header, "query": more.query, "value": format!("{{{}}}", more.key)});
+    auth.more.iter().map(entry).collect()
 }
 
 /// Names and values in their order, which a table of the template engine would lose.

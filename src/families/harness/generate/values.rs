@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::families::harness::connector::ToolName;
-use crate::families::harness::operations::{Operation, Paging, Preset};
+use crate::families::harness::operations::{FurtherKey, Operation, Paging, Preset};
 
 use super::facts as connector_facts;
 use super::manifest;
@@ -46,6 +46,8 @@ pub fn variables(
         "spec_tag": origin.spec_tag,
         "auth": preset.auth,
         "other_names": python::assignment("OTHER_NAMES", &json!(preset.auth)["other_names"]),
+        "more_headers": python::assignment("MORE_HEADERS", &further(preset, |more| &more.header)),
+        "more_query": python::assignment("MORE_QUERY", &further(preset, |more| &more.query)),
         "has_default_env": preset.fields.iter().any(|field| field.default_env.is_some()),
         "default_env": default_env(preset),
         "binary": python::list(binary(preset)),
@@ -67,6 +69,14 @@ pub fn variables(
         "resources": manifest::resources(preset),
         "facts": connector_facts::facts(preset),
     })
+}
+
+/// Returns the variables of the further keys that are sent in one kind of place, by their names there.
+fn further(preset: &Preset, place: fn(&FurtherKey) -> &str) -> Value {
+    let sent = preset.auth.more.iter().filter(|more| !place(more).is_empty());
+    sent.map(|more| (place(more).to_owned(), json!(more.key.as_str())))
+        .collect::<Map<_, _>>()
+        .into()
 }
 
 /// The value of `resource` for each resource, by its name.

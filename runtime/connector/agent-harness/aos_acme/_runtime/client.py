@@ -410,21 +410,28 @@ def _headers() -> dict[str, str]:
         headers[api.HEADER or "Authorization"] = f"Bearer {secret}"
     else:
         headers[api.HEADER] = secret
+    for name, key in _further("MORE_HEADERS").items():
+        headers[name] = config.value(key)
     return headers
+
+
+def _further(names: str) -> dict[str, str]:
+    """Further keys of an API that wants several: place and variable of each."""
+    return dict(getattr(api, names, {}))
 
 
 def _secret_headers() -> tuple[str, ...]:
     """The headers that hold the secret."""
-    return ("Authorization", api.HEADER)
+    return ("Authorization", api.HEADER, *_further("MORE_HEADERS"))
 
 
 def _with_key(target: str) -> str:
-    """The target of a request to an API that takes its key in the query."""
-    if api.SCHEME != "query":
-        return target
-    name, secret = api.HEADER, config.value(api.SECRET_KEY)
-    pair = f"{percent(name, safe='')}={percent(secret, safe='')}"
-    return target + ("&" if "?" in target else "?") + pair
+    """The target of a request to an API that takes keys in the query."""
+    keys = {api.HEADER: api.SECRET_KEY} if api.SCHEME == "query" else {}
+    for name, key in {**keys, **_further("MORE_QUERY")}.items():
+        pair = f"{percent(name, safe='')}={percent(config.value(key), safe='')}"
+        target += ("&" if "?" in target else "?") + pair
+    return target
 
 
 def _base64(text: str) -> str:

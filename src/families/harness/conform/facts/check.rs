@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{ApiFacts, Exchange, When, names_in};
+use super::{ApiFacts, Exchange, FurtherAuth, When, names_in};
 use crate::strict_json;
 
 /// Most commands, requests of a command, and refusals.
@@ -27,6 +27,13 @@ impl ApiFacts {
             let reason = "`harness.auth.value` names no variable, as `Bearer {NAME}` does";
             return fault("auth", reason.to_owned());
         }
+        let is_right = |more: &FurtherAuth| {
+            more.header.is_empty() != more.query.is_empty() && !names_in(&more.value).is_empty()
+        };
+        if !self.auth.more.iter().all(is_right) {
+            let reason = "each of `harness.auth.more` has `header` or `query`, and a `value` that names a variable, as `{NAME}` does";
+            return fault("more", reason.to_owned());
+        }
         let answers = self.refusals.len() + self.partials.len();
         if self.commands.len() > MAX_COMMANDS || answers > MAX_REFUSALS {
             return fault(
@@ -36,9 +43,14 @@ impl ApiFacts {
                 ),
             );
         }
-        let auth = (!self.auth.header.is_empty()).then_some((&self.auth.header, &self.auth.value));
-        for (name, value) in self.headers.iter().chain(auth) {
-            if name.is_empty() || (name.clone() + value).contains(char::is_control) {
+        let auth = self.auth.keys().filter(|(header, ..)| !header.is_empty());
+        let auth = auth.map(|(header, _, value)| (header, value));
+        let headers = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        for (name, value) in headers.chain(auth) {
+            if name.is_empty()
+                || name.contains(char::is_control)
+                || value.contains(char::is_control)
+            {
                 return fault(name, format!("`{name}` cannot be a header"));
             }
         }

@@ -37,8 +37,13 @@ REFUSALS = API.get("refusals", [])
 PARTIALS = API.get("partials", [])
 
 
-def credentials() -> str:
-    """The expected value of the header with the credentials."""
+def keys() -> list[Exchange]:
+    """The places of the credentials: header or query, and value."""
+    return [AUTH, *AUTH.get("more", [])]
+
+
+def credentials() -> list[str]:
+    """The expected value of each of the keys."""
 
     def fill(found: re.Match[str]) -> str:
         names = found.group(1).split(":")
@@ -47,14 +52,26 @@ def credentials() -> str:
             return text
         return base64.b64encode(text.encode()).decode("ascii")
 
-    return re.sub(r"\{([^}]+)\}", fill, AUTH.get("value", ""))
+    return [re.sub(r"\{([^}]+)\}", fill, key.get("value", "")) for key in keys()]
 
 
 def is_authorised(request: Request) -> bool:
     """Whether a request has the credentials where the API wants them."""
-    if AUTH.get("query"):
-        return request.values(AUTH["query"]) == [credentials()]
-    return not AUTH.get("header") or request.all(AUTH["header"]) == [credentials()]
+    for key, wanted in zip(keys(), credentials(), strict=True):
+        if key.get("query"):
+            sent = request.values(key["query"])
+        elif key.get("header"):
+            sent = request.all(key["header"])
+        else:
+            continue
+        if sent != [wanted]:
+            return False
+    return True
+
+
+def values() -> str:
+    """How the credentials are stated."""
+    return " and ".join(f"`{key.get('value')}`" for key in keys())
 
 
 def answer(exchanges: list[Exchange], request: Request) -> tuple[Answer, str]:
@@ -91,7 +108,7 @@ def judge(
     there = [one for one in exchanges if place(one) == place_of(request)]
     public = [one for one in there if one.get("public")]
     if not is_authorised(request) and request.method not in methods(public):
-        return "credentials", f"the credentials are not `{AUTH.get('value')}`", None
+        return "credentials", f"the credentials are not {values()}", None
     if not there:
         return "path", f"the API has nothing at `{here}`", None
     there = [one for one in there if one["method"] == request.method]
@@ -165,7 +182,7 @@ def weight(exchange: Exchange) -> tuple[int, int]:
 
 def is_exactly(exchange: Exchange, request: Request) -> bool:
     """Whether a request has nothing beside what is stated."""
-    names = {name for name, _ in request.query} - {AUTH.get("query")}
+    names = {name for name, _ in request.query} - {key.get("query") for key in keys()}
     sent = json.dumps(request.body, sort_keys=True)
     return (
         (request.method, place_of(request)) == (exchange["method"], place(exchange))

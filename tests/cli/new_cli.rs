@@ -182,7 +182,7 @@ fn the_list_shows_each_template_with_its_own_questions() {
     let tiny = find("tiny-cli");
     assert_eq!(tiny["family"], "agent-cli");
     assert_eq!(tiny["presets"].as_array().unwrap().len(), 0);
-    assert_eq!(tiny["questions"][2]["default"], "github.com/{= owner =}/{= tool =}");
+    assert_eq!(tiny["questions"][2]["default"], "github.com/<owner>/<tool>");
     assert_eq!(tiny["questions"][2]["required"], true);
     assert!(find("connector-python")["presets"].as_array().unwrap().len() >= 7);
     let mut text = command(&sandbox, &["--list", "--format", "text"]);

@@ -99,8 +99,8 @@ def test_a_secret_is_sent_in_its_header_alone(
     api_of([facts.API["health"]])
     run("--json", "health")
     secrets = [text for key, text in SECRETS.items() if key != facts.BASE_URL_ENV]
-    headers = {place.get("header", "").lower() for place in facts.keys()}
-    names = {place.get("query") for place in facts.keys()}
+    headers = {place.get("header", "").lower() for place in facts.secret_places()}
+    names = {place.get("query") for place in facts.secret_places()}
     assert shared_backend.requests
     for request in shared_backend.requests:
         sent = [(n.lower(), v) for n, v in request.header_list]

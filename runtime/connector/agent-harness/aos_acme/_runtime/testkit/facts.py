@@ -37,7 +37,7 @@ REFUSALS = API.get("refusals", [])
 PARTIALS = API.get("partials", [])
 
 
-def keys() -> list[Exchange]:
+def secret_places() -> list[Exchange]:
     """The places of the credentials: header or query, and value."""
     return [AUTH, *AUTH.get("more", [])]
 
@@ -52,12 +52,14 @@ def credentials() -> list[str]:
             return text
         return base64.b64encode(text.encode()).decode("ascii")
 
-    return [re.sub(r"\{([^}]+)\}", fill, key.get("value", "")) for key in keys()]
+    return [
+        re.sub(r"\{([^}]+)\}", fill, key.get("value", "")) for key in secret_places()
+    ]
 
 
 def is_authorised(request: Request) -> bool:
     """Whether a request has the credentials where the API wants them."""
-    for key, wanted in zip(keys(), credentials(), strict=True):
+    for key, wanted in zip(secret_places(), credentials(), strict=True):
         if key.get("query"):
             sent = request.values(key["query"])
         elif key.get("header"):
@@ -71,7 +73,7 @@ def is_authorised(request: Request) -> bool:
 
 def values() -> str:
     """How the credentials are stated."""
-    return " and ".join(f"`{key.get('value')}`" for key in keys())
+    return " and ".join(f"`{key.get('value')}`" for key in secret_places())
 
 
 def answer(exchanges: list[Exchange], request: Request) -> tuple[Answer, str]:
@@ -182,7 +184,9 @@ def weight(exchange: Exchange) -> tuple[int, int]:
 
 def is_exactly(exchange: Exchange, request: Request) -> bool:
     """Whether a request has nothing beside what is stated."""
-    names = {name for name, _ in request.query} - {key.get("query") for key in keys()}
+    names = {name for name, _ in request.query} - {
+        key.get("query") for key in secret_places()
+    }
     sent = json.dumps(request.body, sort_keys=True)
     return (
         (request.method, place_of(request)) == (exchange["method"], place(exchange))

@@ -341,6 +341,7 @@ pub fn successes() -> Vec<Case> {
             call(&["conform", "--probe", "harness.one-document", "--all"]).within(project)
         }),
         case("OK", "conform explain fixture", |_| call(&["conform", "--explain", "fixture"])),
+        case("OK", "conform families", |_| call(&["conform", "--list"])),
         case("OK", "conform list", |_| call(&["conform", "--list", "--family", "agent-cli"])),
         case("OK", "sync-spec unchanged", |sandbox| {
             call(&["sync-spec"]).within(sandbox.connector("acme"))

@@ -181,7 +181,7 @@ fn every_example_names_an_existing_command_and_parses() {
             example if example.starts_with("aos template from") => &["E_NOT_FOUND"],
             example if example.starts_with("aos template import") => &["E_NOT_FOUND"],
             // No file that declares an API is here.
-            example if example.contains("--preset parcel.toml") => &["E_VALIDATION"],
+            example if example.contains("--preset parcel.toml") => &["E_NOT_FOUND"],
             // No checkout is here.
             example if example.starts_with("aos wire") => &["E_NOT_FOUND", "E_VALIDATION"],
             // There is no upgrade with open conflicts.

@@ -130,7 +130,7 @@ func SystemText(inline, file string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read the system prompt: %w", err)
 	}
-	defer opened.Close()
+	defer func() { _ = opened.Close() }()
 	text, err := io.ReadAll(io.LimitReader(opened, maxPromptFile+1))
 	if err != nil {
 		return "", fmt.Errorf("read the system prompt: %w", err)

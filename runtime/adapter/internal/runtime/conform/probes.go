@@ -162,7 +162,7 @@ func runProbe(create func() adapters.Adapter) {
 		os.Exit(1)
 	}
 	// Programs that the probe starts run none.
-	os.Unsetenv(probeVariable)
+	_ = os.Unsetenv(probeVariable)
 	run := func(t *testing.T) {
 		if _, whole := create().(testkit.Adapter); !whole {
 			t.Fatal("the adapter does not have every method of the contract")

@@ -113,7 +113,9 @@ func FuzzParseAgreesWithTheStandardLibrary(f *testing.F) {
 				t.Fatalf("valid JSON is refused: %v", err)
 			}
 		}
-		if err == nil && document.Root != nil && !strings.ContainsAny(string(text), "/\xef") && !json.Valid(text) {
+		// Comments and a byte order mark are accepted here, and they are not JSON.
+		isMore := strings.Contains(string(text), "/") || strings.HasPrefix(string(text), "\ufeff")
+		if err == nil && document.Root != nil && !isMore && !json.Valid(text) {
 			t.Fatalf("invalid JSON is accepted: %q", text)
 		}
 	})

@@ -106,7 +106,7 @@ func post(session, event string, payload []byte) error {
 	if err != nil {
 		return err
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
 		return fmt.Errorf("the daemon answered %s", response.Status)
 	}
@@ -123,6 +123,6 @@ func logged(failure error) {
 	if err != nil {
 		return
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	_, _ = fmt.Fprintln(file, failure)
 }

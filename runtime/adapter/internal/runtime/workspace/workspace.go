@@ -67,7 +67,7 @@ func (f File) Read() (Content, error) {
 	if err != nil {
 		return Content{}, fmt.Errorf("read `%s`: %w", f.Path(), err)
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	info, err := file.Stat()
 	if err != nil {
 		return Content{}, fmt.Errorf("read `%s`: %w", f.Path(), err)
@@ -196,7 +196,7 @@ func ignored(path string) ([]string, bool) {
 	if err != nil {
 		return nil, false
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	text, err := io.ReadAll(io.LimitReader(file, MaxSize))
 	if err != nil || !strings.Contains(string(text), hookutil.GitignoreSentinel) {
 		return nil, false

@@ -117,7 +117,7 @@ func ClientOf[Client Upstream](call *Call) (Client, error) {
 	}
 	client, ok := upstream.(Client)
 	if !ok {
-		return none, fmt.Errorf("Connect makes a client of type %T", upstream)
+		return none, fmt.Errorf("the function Connect of the tool returned a client of type %T", upstream)
 	}
 	return client, nil
 }

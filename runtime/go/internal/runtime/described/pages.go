@@ -71,10 +71,11 @@ func page(call *cli.Call, client Caller, operation *Operation, passed []given) (
 	}
 	entries := []any{}
 	if found := dig(document, list.Items); found != nil {
-		isList := false
-		if entries, isList = found.([]any); !isList {
+		listed, isList := found.([]any)
+		if !isList {
 			return nil, client.Unusable("a page has not the expected form")
 		}
+		entries = listed
 	}
 	following, err := follow(client, list, document, link, from, len(entries))
 	if err != nil {

@@ -103,7 +103,8 @@ func (c Copy) isLeftAlone() bool {
 func (r *Report) repair(request Request, places places, before journal, stopped bool) {
 	for path := range before {
 		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) && filepath.IsAbs(path) && request.Files != nil {
-			r.put(request, place{path: path, real: path}, request.Files, false)
+			// The notes say why it failed.
+			_, _ = r.put(request, place{path: path, real: path}, request.Files, false)
 		}
 	}
 	var tried []string
@@ -121,7 +122,7 @@ func (r *Report) repair(request Request, places places, before journal, stopped 
 		tried = append(tried, copy.Path)
 		foreign := request.isForeign(copy, before)
 		if !foreign || stopped && !copy.place.isLink && request.hasBegun(copy.place.real) {
-			r.put(request, copy.place, request.Files, false)
+			_, _ = r.put(request, copy.place, request.Files, false)
 			continue
 		}
 		files, live := request.Files, Verified

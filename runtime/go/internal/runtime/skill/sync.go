@@ -206,7 +206,7 @@ func (r Report) install(ctx context.Context, request Request, places places, too
 		}
 		r.repair(request, places, before, stopped)
 		if len(r.Copies) == 0 && len(r.Repairs) == 0 {
-			cause := cause(ending.TimedOut, ending.Interrupted, ending.Exit, ending.Tail)
+			cause := cause(ending.TimedOut, ending.Interrupted, ending.Tail)
 			if request.Files == nil || stopped || cause == "network" {
 				// The journal stays, so that the next update goes on with the sync.
 				return r.failed(cause, "")
@@ -217,7 +217,7 @@ func (r Report) install(ctx context.Context, request Request, places places, too
 	}
 }
 
-func cause(timedOut, interrupted bool, exit int, said string) string {
+func cause(timedOut, interrupted bool, said string) string {
 	switch {
 	case interrupted:
 		return "interrupted"

@@ -1,6 +1,7 @@
 package testkit
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"iter"
@@ -133,7 +134,7 @@ func (g Guard) check() int {
 }
 
 func readReference(program string) (described, error) {
-	command := exec.Command(program, "reference")
+	command := exec.CommandContext(context.Background(), program, "reference")
 	command.Env = append(os.Environ(), runVariable+"=yes")
 	text, err := command.Output()
 	if err != nil {

@@ -112,12 +112,12 @@ func skillFault(report skill.Report) *fault.Error {
 	case "backup_failed", "not_written":
 		code = fault.IO
 	case "network", "installer_failed":
-	default:
-		code = fault.Config
 	case "interrupted":
 		code, message = fault.Interrupted, "the sync of the Agent Skill was interrupted"
 	case "timed_out":
 		code = fault.Timeout
+	default:
+		code = fault.Config
 	}
 	fix := "Run `" + report.Command + "`"
 	switch {

@@ -34,7 +34,7 @@ pub struct ProjectReport {
     pub trust: &'static str,
     /// The signer of the contract, if it was signed.
     pub signer: Option<String>,
-    /// Why the contract is not available: then there is no verdict on this project, regardless of the findings.
+    /// The reason why the contract is not available. If it is set, the project gets no verdict, whatever the findings are.
     pub fault: Option<FaultNumber>,
     pub notes: Vec<String>,
     /// The runtime that the project has, when it has one.

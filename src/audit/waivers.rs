@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::contract::rules::rule::Rule;
 use crate::contract::{Finding, Severity};
 use crate::generate::record::{RECORD_PATH, Waiver};
-use crate::visible::excerpt;
+use crate::visible::{counted, excerpt};
 
 use super::rules;
 
@@ -105,7 +105,7 @@ pub fn apply(findings: &mut Vec<Finding>, waivers: &[Waiver], today: &str) -> Ve
             let message = format!(
                 "the waiver of `{}` accepts {} in `{shown}`, but there are {count}",
                 waiver.rule,
-                number(waiver.count),
+                counted(waiver.count, "finding"),
             );
             findings.push(EXCEEDED.finding(RECORD_PATH, message));
             continue;
@@ -119,7 +119,7 @@ pub fn apply(findings: &mut Vec<Finding>, waivers: &[Waiver], today: &str) -> Ve
                 left => format!(
                     "the waiver of `{}` accepts {} in `{shown}`, but there are only {left}; lower its `count`",
                     waiver.rule,
-                    number(waiver.count)
+                    counted(waiver.count, "finding")
                 ),
             };
             findings.push(UNUSED.finding(RECORD_PATH, message));
@@ -143,14 +143,10 @@ fn without_path(waiver: &Waiver, findings: &[Finding]) -> String {
     let more = paths.len().checked_sub(SHOWN).filter(|more| *more > 0);
     let more = more.map_or_else(String::new, |more| format!(" and {more} more"));
     let now = match named.as_slice() {
-        [] => "there is no finding".to_owned(),
-        named => format!("the findings are in {}{more}", named.join(", ")),
+        [] => "the rule has no findings now".to_owned(),
+        named => format!("the rule has findings in {}{more}", named.join(", ")),
     };
     format!("the waiver of `{}` names no path, so it accepts nothing; {now}", waiver.rule)
-}
-
-fn number(count: usize) -> String {
-    if count == 1 { "1 finding".to_owned() } else { format!("{count} findings") }
 }
 
 /// Whether the findings leave the project in order.

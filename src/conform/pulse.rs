@@ -33,7 +33,7 @@ impl Pulse {
         let _ = self.lost.set(why);
     }
 
-    /// Returns the reason why the tool is no longer called.
+    /// Returns the reason why aos no longer calls the tool; `None` as long as it does.
     #[must_use]
     pub fn lost(&self) -> Option<&str> {
         self.lost.get().map(String::as_str)

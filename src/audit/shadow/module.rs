@@ -114,6 +114,32 @@ pub(super) fn join(directory: &str, name: &str) -> String {
     if directory.is_empty() { name.to_owned() } else { format!("{directory}/{name}") }
 }
 
+/// A project with these plain files, for unit tests.
+#[cfg(test)]
+pub(super) fn project<'t>(files: impl IntoIterator<Item = (&'t str, &'t str)>) -> ProjectFiles {
+    use crate::contract::repository::SourceFile;
+
+    let mut repository = ProjectFiles::default();
+    for (path, text) in files {
+        let file = SourceFile { bytes: text.into(), executable: false };
+        repository.files.insert(path.to_owned(), file);
+    }
+    repository
+}
+
+/// A path without its `.`, `..` and empty parts.
+pub(super) fn normal(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            name => parts.push(name),
+        }
+    }
+    parts.join("/")
+}
+
 pub(super) fn line(text: &str, at: usize) -> u32 {
     let before = text.as_bytes().get(..at).unwrap_or_default();
     let breaks = before.iter().filter(|byte| **byte == b'\n').count();

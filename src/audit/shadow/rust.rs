@@ -149,15 +149,10 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::contract::ProjectFiles;
-    use crate::contract::repository::SourceFile;
+    use crate::audit::shadow::module::project;
 
     fn found(path: &str, text: &str) -> usize {
-        let mut repository = ProjectFiles::default();
-        let file = SourceFile { bytes: text.into(), executable: false };
-        repository.files.insert(path.to_owned(), file);
-        let root = SourceFile { bytes: "mod contract_gen;".into(), executable: false };
-        repository.files.insert("src/bin/root/main.rs".to_owned(), root);
+        let repository = project([(path, text), ("src/bin/top/main.rs", "mod contract_gen;")]);
         let none = std::collections::BTreeSet::new();
         let module =
             GeneratedModule::at(Path::new("/nowhere"), &repository, "src/contract_gen.rs", &none);

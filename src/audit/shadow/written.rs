@@ -153,16 +153,13 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::contract::ProjectFiles;
-    use crate::contract::repository::SourceFile;
+    use crate::audit::shadow::module::project;
 
     const RECORD: &str = "family = \"agent-cli\"\n\n[spec]\nsource = \"embedded\"\n\n[outputs]\n\
         go = [\"internal/contract/contract_gen.go\"]\n\n[runtime]\nname = \"go\"\npath = \"internal/runtime\"\n";
 
     fn found(path: &str, text: &str) -> usize {
-        let mut repository = ProjectFiles::default();
-        let file = SourceFile { bytes: text.into(), executable: false };
-        repository.files.insert(path.to_owned(), file);
+        let repository = project([(path, text)]);
         let none = BTreeSet::new();
         let place = "internal/contract/contract_gen.go";
         let module = GeneratedModule::at(Path::new("/nowhere"), &repository, place, &none);

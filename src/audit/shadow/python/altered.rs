@@ -7,7 +7,7 @@ use super::statements::{after_parts, closing};
 use super::tokens::{PythonKind, PythonToken};
 
 /// Modules with which Python makes and loads modules.
-const PROTECTED: &[&str] = &[
+pub(super) const PROTECTED: &[&str] = &[
     "builtins",
     "types",
     "importlib",
@@ -21,7 +21,7 @@ const PROTECTED: &[&str] = &[
     "marshal",
 ];
 /// Names of `builtins` through which values go. Others are added by libraries for translations and debuggers.
-const BUILT_IN: &[&str] = &[
+pub(super) const BUILT_IN: &[&str] = &[
     "__build_class__",
     "__import__",
     "all",
@@ -69,7 +69,7 @@ const BUILT_IN: &[&str] = &[
     "zip",
 ];
 /// Methods that change a dictionary.
-const CHANGES: &[&str] =
+pub(super) const CHANGES: &[&str] =
     &["update", "setdefault", "pop", "popitem", "clear", "__setitem__", "__delitem__", "__ior__"];
 /// Functions of the interpreter's C interface that change objects.
 const INTERNAL: &[&str] =

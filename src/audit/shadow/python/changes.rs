@@ -20,7 +20,7 @@ use super::scope::is_local;
 use super::targets::targets;
 use crate::audit::shadow::module::{GeneratedModule, line};
 
-/// Stands for an expression that evaluates to the module.
+/// The name that replaces an expression whose value is the module, before the text is searched.
 const MODULE: &str = "_aosm";
 
 /// Sources that import something else under the name of the module, or change what it holds.

@@ -220,20 +220,15 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::contract::ProjectFiles;
-    use crate::contract::repository::SourceFile;
+    use crate::audit::shadow::module::project;
 
     fn found(files: &[(&str, &str)]) -> Vec<String> {
-        let mut repository = ProjectFiles::default();
         let own = [
             ("h/p/__init__.py", ""),
             ("h/p/contract_gen.py", "from types import MappingProxyType\n"),
             ("h/p/_runtime/cli.py", "import click\nfrom p.a import b\n"),
         ];
-        for (path, text) in own.iter().chain(files) {
-            let file = SourceFile { bytes: (*text).into(), executable: false };
-            repository.files.insert((*path).to_owned(), file);
-        }
+        let repository = project(own.iter().chain(files).copied());
         let ours = BTreeSet::from(["h/p/contract_gen.py", "h/p/_runtime/cli.py"]);
         let path = "h/p/contract_gen.py";
         let module = GeneratedModule::at(Path::new("/nowhere"), &repository, path, &ours);
@@ -267,9 +262,7 @@ mod tests {
     #[test]
     fn a_home_of_python_in_the_project_is_found() {
         let found = |text: &str| {
-            let mut repository = ProjectFiles::default();
-            let file = SourceFile { bytes: text.into(), executable: false };
-            repository.files.insert("run.sh".to_owned(), file);
+            let repository = project([("run.sh", text)]);
             let none = BTreeSet::new();
             let module =
                 GeneratedModule::at(Path::new("/nowhere"), &repository, "p/contract_gen.py", &none);

@@ -1,65 +1,62 @@
 //! Code that gives a name of the standard library another value where that changes the generated modules or what the
-//! runtime compares: `io.open_code = …`, `hmac.compare_digest = …`. What a fixture of pytest sets for one test does not
-//! count.
+//! runtime compares: `io.open_code = …`, `hmac.compare_digest = …`.
+//!
+//! `altered` judges plain statements about `builtins`; here are other ways to that module, and other modules.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use super::altered::{BUILT_IN, CHANGES, PROTECTED};
 use super::hooks::is_read;
 use super::loaded::PythonText;
 use super::scope::is_bound;
 use super::statements::{after_parts, closing};
 use super::tokens::{PythonKind, PythonToken};
 
-/// Modules with which Python finds, reads and runs code, or of which generated modules are made; and those of digests,
-/// with which a tool compares tokens. A program has no reason to change them.
-const GUARDED: &[&str] = &[
+/// Modules that are guarded besides: those that read and run code, those of which generated modules are made, and those
+/// of digests, with which a tool compares tokens. A program has no reason to change them.
+const MORE: &[&str] = &[
     "_codecs",
-    "_frozen_importlib",
-    "_frozen_importlib_external",
-    "_imp",
     "_io",
     "_operator",
-    "builtins",
     "codecs",
     "encodings",
     "hashlib",
     "hmac",
-    "importlib",
     "io",
-    "marshal",
     "nt",
     "operator",
     "pkgutil",
     "posix",
     "runpy",
-    "types",
     "typing",
     "zipimport",
 ];
-/// Names that are there to be set.
-const SETTINGS: &[&str] = &[
-    "excepthook",
-    "tempdir",
-    "debuglevel",
-    "_MAXHEADERS",
-    "_MAXLINE",
-    "_USE_VFORK",
-    "_USE_POSIX_SPAWN",
-    "environ",
-    "default_timeout",
-    "knownfiles",
-    "converter",
-];
-/// Methods that change a dictionary.
-const CHANGES: &[&str] =
-    &["update", "setdefault", "pop", "popitem", "clear", "__setitem__", "__delitem__", "__ior__"];
 /// Functions that give a name of their first argument another value.
-const SETTERS: &[&str] = &["setattr", "delattr", "__setattr__", "__delattr__", "object"];
+const SETTERS: &[&str] = &["setattr", "delattr", "__setattr__", "__delattr__"];
 
-/// Where `source` does so.
+/// How long a name has its other value.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Span {
+    /// Until the program ends.
+    Lasting,
+    /// While one test runs, or inside `with`: what `monkeypatch` and `mock.patch` set.
+    Passing,
+}
+
+/// Returns the position at which `source` does so until the program ends.
 #[must_use]
 pub fn patched(source: &PythonText<'_>) -> Option<usize> {
+    first(source, Span::Lasting)
+}
+
+/// Returns the position at which `source` does so for a while. Tests may.
+#[must_use]
+pub fn patched_for_a_while(source: &PythonText<'_>) -> Option<usize> {
+    first(source, Span::Passing)
+}
+
+fn first(source: &PythonText<'_>, span: Span) -> Option<usize> {
     let names = names(source);
     let tokens = &source.tokens;
     let is_found = |at: &usize| {
@@ -67,17 +64,19 @@ pub fn patched(source: &PythonText<'_>) -> Option<usize> {
         if source.is_import[*at] || token.kind != PythonKind::Name {
             return false;
         }
-        if is_patch(source, *at) {
-            return true;
+        if let Some(found) = by_patch(source, *at) {
+            return found == span;
         }
         let is_member = at.checked_sub(1).is_some_and(|before| tokens[before].is("."));
         let is_named = !is_member
             && names.contains_key(token.text)
             && !is_bound(&source.code, token.at, token.text, &[]);
-        match is_named {
-            true => is_set(source, *at, *at + 1, names[token.text]),
-            false => by_name(source, *at).is_some_and(|end| is_set(source, *at, end, true)),
-        }
+        let found = match is_named {
+            true => set(source, *at..*at + 1, names[token.text], false),
+            false => by_name(source, *at)
+                .and_then(|(end, is_builtins)| set(source, *at..end, true, is_builtins)),
+        };
+        found == Some(span)
     };
     (0..tokens.len()).find(is_found).map(|at| tokens[at].at)
 }
@@ -88,7 +87,7 @@ fn names<'t>(source: &PythonText<'t>) -> BTreeMap<&'t str, bool> {
     for import in &source.imports {
         let whole = if import.origin.is_empty() { &import.name } else { &import.origin };
         let first = whole.split('.').next().unwrap_or_default();
-        if is_patchable(first) && import.alias != "*" {
+        if is_guarded(first) && first != "builtins" && import.alias != "*" {
             names.insert(import.alias, import.origin.is_empty());
         }
     }
@@ -105,8 +104,10 @@ fn names<'t>(source: &PythonText<'t>) -> BTreeMap<&'t str, bool> {
         let is_module = names.get(text(at + 1)) == Some(&true)
             && tokens.get(at + 2).is_none_or(|end| end.kind == PythonKind::End || end.is(";"));
         let end = by_name(source, at + 1);
-        let is_looked_up = end.is_some_and(|end| {
-            tokens.get(end).is_none_or(|end| end.kind == PythonKind::End || end.is(";"))
+        let is_looked_up = end.is_some_and(|(end, is_builtins)| {
+            !is_builtins && {
+                tokens.get(end).is_none_or(|end| end.kind == PythonKind::End || end.is(";"))
+            }
         });
         if is_module || is_looked_up {
             others.insert(tokens[at - 1].text);
@@ -116,12 +117,18 @@ fn names<'t>(source: &PythonText<'t>) -> BTreeMap<&'t str, bool> {
     names
 }
 
-fn is_patchable(module: &str) -> bool {
-    GUARDED.contains(&module)
+fn is_guarded(module: &str) -> bool {
+    PROTECTED.contains(&module) || MORE.contains(&module)
 }
 
-/// The end of `import_module("io")`, `__import__("io")` or `sys.modules["io"]` that starts at `at`.
-fn by_name(source: &PythonText<'_>, at: usize) -> Option<usize> {
+/// True if libraries set this name of `builtins` for translations and debuggers.
+fn is_free(is_builtins: bool, name: &str) -> bool {
+    is_builtins && !BUILT_IN.contains(&name)
+}
+
+/// The end of `import_module("io")`, `__import__("io")` or `sys.modules["io"]` that starts at `at`, and whether the
+/// module is `builtins`.
+fn by_name(source: &PythonText<'_>, at: usize) -> Option<(usize, bool)> {
     let tokens = &source.tokens;
     let mut function = at;
     while tokens.get(function + 1)?.is(".") {
@@ -133,38 +140,62 @@ fn by_name(source: &PythonText<'_>, at: usize) -> Option<usize> {
     let is_table = name.is("modules") && open.is("[");
     let argument = tokens.get(function + 2).filter(|_| is_import || is_table)?;
     let first = argument.literal().split('.').next().unwrap_or_default();
-    let is_module = argument.kind == PythonKind::Text && is_patchable(first);
-    is_module.then(|| closing(tokens, function + 1) + 1)
+    let is_module = argument.kind == PythonKind::Text && is_guarded(first);
+    is_module.then(|| (closing(tokens, function + 1) + 1, first == "builtins"))
 }
 
-/// Whether `patch("io.open", …)` starts at `at`.
-fn is_patch(source: &PythonText<'_>, at: usize) -> bool {
+/// The span of `patch("io.open", …)` that starts at `at`.
+fn by_patch(source: &PythonText<'_>, at: usize) -> Option<Span> {
     let tokens = &source.tokens;
     let is_call = tokens[at].is("patch") && tokens.get(at + 1).is_some_and(|open| open.is("("));
-    let target = tokens.get(at + 2).filter(|token| is_call && token.kind == PythonKind::Text);
-    target.is_some_and(|target| {
-        let (module, name) = target.literal().split_once('.').unwrap_or_default();
-        is_patchable(module) && !SETTINGS.contains(&name)
-    })
+    let target = tokens.get(at + 2).filter(|token| is_call && token.kind == PythonKind::Text)?;
+    let (module, name) = target.literal().split_once('.').unwrap_or_default();
+    let is_set = is_guarded(module) && !is_free(module == "builtins", name);
+    is_set.then(|| span_of_call(tokens, at + 1))
 }
 
-/// Whether the expression from `start` to `end`, a module or what was imported from one, gets another value in one of
-/// its names.
-fn is_set(source: &PythonText<'_>, start: usize, end: usize, is_module: bool) -> bool {
+/// The span of a test double made by the call that opens at `open`; one that is started stays.
+fn span_of_call(tokens: &[PythonToken<'_>], open: usize) -> Span {
+    let end = closing(tokens, open) + 1;
+    let is = |at: usize, text: &str| tokens.get(at).is_some_and(|token| token.is(text));
+    if is(end, ".") && is(end + 1, "start") { Span::Lasting } else { Span::Passing }
+}
+
+/// Returns the span for which the expression in `range`, a module or what was imported from one, gets another value in
+/// one of its names.
+fn set(
+    source: &PythonText<'_>,
+    range: Range<usize>,
+    is_module: bool,
+    is_builtins: bool,
+) -> Option<Span> {
     let tokens = &source.tokens;
     let text = |at: usize| tokens.get(at).map_or("", |token: &PythonToken<'_>| token.text);
-    let (mut open, mut close) = (start, end);
+    let (mut open, mut close) = (range.start, range.end);
     while text(close) == ")" && open.checked_sub(1).is_some_and(|before| is_group(tokens, before)) {
         open -= 1;
         close += 1;
     }
     let before = |steps: usize| open.checked_sub(steps).map_or("", text);
-    let is_of_test = before(3) == "." && before(4) == "monkeypatch";
-    if text(close) == "," && before(1) == "(" && SETTERS.contains(&before(2)) && !is_of_test {
-        return named_setting(tokens.get(close + 1)).is_none();
+    let is_free_text = |at: usize| {
+        let name = tokens.get(at).filter(|token| token.kind == PythonKind::Text);
+        name.is_some_and(|name| is_free(is_builtins, name.literal()))
+    };
+    let lasting = |is_set: bool| is_set.then_some(Span::Lasting);
+    if text(close) == "," && before(1) == "(" {
+        let is_method = before(3) == "." && !matches!(before(4), "builtins" | "object");
+        return match before(2) {
+            _ if is_free_text(close + 1) => None,
+            "object" if before(3) == "." && before(4) == "patch" => {
+                Some(span_of_call(tokens, open - 1))
+            }
+            "setattr" | "delattr" if is_method => Some(Span::Passing),
+            name => lasting(SETTERS.contains(&name)),
+        };
     }
     if is_module && text(close) == ")" && before(1) == "(" && before(2) == "vars" {
-        return is_changed(source, open - 2, close + 1);
+        let is_free = text(close + 1) == "[" && is_free_text(close + 2);
+        return lasting(!is_free && is_changed(source, open - 2, close + 1));
     }
     let mut at = close;
     let mut last = "";
@@ -172,21 +203,19 @@ fn is_set(source: &PythonText<'_>, start: usize, end: usize, is_module: bool) ->
         last = text(at + 1);
         at += 2;
         if last == "__dict__" {
-            return !is_read(source, at - 1);
+            let is_free = text(at) == "[" && is_free_text(at + 1);
+            return lasting(!is_free && !is_read(source, at - 1));
         }
     }
     if matches!(last, "__setattr__" | "__delattr__") && text(at) == "(" {
-        return named_setting(tokens.get(at + 1)).is_none();
+        return lasting(!is_free_text(at + 1));
     }
     let whole: Range<usize> = open..at;
-    let is_plain = after_parts(tokens, close) == at;
-    // `collections.Mapping = collections.abc.Mapping` gives old libraries a name that is gone.
-    let is_kept = text(at + 1) == text(start) && text(at + 3) == "abc";
-    at > close
-        && is_plain
-        && !is_kept
-        && !SETTINGS.contains(&last)
-        && source.statements.is_target(tokens, &whole)
+    let is_set = at > close
+        && after_parts(tokens, close) == at
+        && !is_free(is_builtins, last)
+        && source.statements.is_target(tokens, &whole);
+    lasting(is_set)
 }
 
 /// Whether a bracket opens a group and not a call.
@@ -196,12 +225,6 @@ fn is_group(tokens: &[PythonToken<'_>], at: usize) -> bool {
         && before.is_none_or(|before| {
             before.kind == PythonKind::End || before.is(";") || before.is("=") || before.is(",")
         })
-}
-
-/// The setting that a text names.
-fn named_setting(token: Option<&PythonToken<'_>>) -> Option<()> {
-    let name = token.filter(|token| token.kind == PythonKind::Text)?.literal();
-    SETTINGS.contains(&name).then_some(())
 }
 
 /// Whether the dictionary from `start` to `end` is changed.
@@ -243,6 +266,8 @@ mod tests {
             "if x:\n    import hmac\n    hmac.new = f",
             "def f():\n    import hmac\n    hmac.new = f",
             "__import__('io').open = f",
+            "__import__('builtins').open = f",
+            "import sys\nsetattr(sys.modules['builtins'], 'dict', f)",
             "import importlib\nimportlib.import_module('io').open = f",
             "import importlib\nm = importlib.import_module('io')\nm.open = f",
             "import sys\nsetattr(sys.modules['io'], 'open', f)",
@@ -252,10 +277,26 @@ mod tests {
             assert!(patched(&PythonText::of("a/b.py", code)).is_some(), "{code}");
         }
         for code in [
+            "import io\nmonkeypatch.setattr(io, 'open', f)",
+            "from unittest.mock import patch\nwith patch('builtins.open', f): pass",
+            "from unittest import mock\n@mock.patch('io.open')\ndef f(m): pass",
+            "import io\nfrom unittest.mock import patch\nwith patch.object(io, 'open'): pass",
+        ] {
+            let source = PythonText::of("a/b.py", code);
+            assert_eq!(
+                (patched(&source), patched_for_a_while(&source).is_some()),
+                (None, true),
+                "{code}"
+            );
+        }
+        for code in [
             "import io\nx = io.open('a')\nx.y = io.StringIO()",
             "import os\nos.environ['A'] = 'b'\nos.environ.update(a='b')",
             "import socket\nmonkeypatch.setattr(socket, 'getaddrinfo', f)",
-            "import io\nmonkeypatch.setattr(io, 'open', f)",
+            "import builtins\nbuiltins._ = gettext\nsetattr(builtins, '_', f)",
+            "__import__('builtins').__dict__['_'] = f",
+            "import sys\nsys.modules['builtins']._ = f\nvars(sys.modules['builtins'])['_'] = f",
+            "from unittest.mock import patch\nwith patch('builtins.input', f): pass",
             "import json\njson.JSONEncoder.default = f",
             "import json.encoder\njson.encoder.c_make_encoder = None",
             "from json import JSONEncoder\nJSONEncoder.default = f",
@@ -283,7 +324,8 @@ mod tests {
             "from email.message import EmailMessage\nm = EmailMessage()\nm.x = 1\nm['To'] = 'a'",
             "# io.open = f\nx = 'io.open = f'",
         ] {
-            assert_eq!(patched(&PythonText::of("a/b.py", code)), None, "{code}");
+            let source = PythonText::of("a/b.py", code);
+            assert_eq!((patched(&source), patched_for_a_while(&source)), (None, None), "{code}");
         }
     }
 }

@@ -4,7 +4,7 @@
 use crate::contract::Finding;
 
 use super::super::masked::{Syntax, masked};
-use super::super::module::{GeneratedModule, join, line};
+use super::super::module::{GeneratedModule, join, line, normal};
 use super::super::pattern::regex;
 use super::super::unread::is_test_only;
 use super::stand_in;
@@ -138,34 +138,16 @@ fn included(
     })
 }
 
-/// A path without its `.`, `..` and empty parts.
-fn normal(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()),
-            name => parts.push(name),
-        }
-    }
-    parts.join("/")
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
     use std::path::Path;
 
     use super::*;
-    use crate::contract::ProjectFiles;
-    use crate::contract::repository::SourceFile;
+    use crate::audit::shadow::module::project;
 
     fn found(files: &[(&str, &str)]) -> Vec<String> {
-        let mut repository = ProjectFiles::default();
-        for (path, text) in files {
-            let file = SourceFile { bytes: (*text).into(), executable: false };
-            repository.files.insert((*path).to_owned(), file);
-        }
+        let repository = project(files.iter().copied());
         let none = BTreeSet::new();
         let place = "src/contract_gen.rs";
         let module = GeneratedModule::at(Path::new("/nowhere"), &repository, place, &none);

@@ -123,15 +123,10 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::contract::ProjectFiles;
-    use crate::contract::repository::SourceFile;
+    use crate::audit::shadow::module::project;
 
     fn with_module<T>(files: &[(&str, &str)], judge: impl Fn(&GeneratedModule<'_>) -> T) -> T {
-        let mut repository = ProjectFiles::default();
-        for (path, text) in files {
-            let file = SourceFile { bytes: (*text).into(), executable: false };
-            repository.files.insert((*path).to_owned(), file);
-        }
+        let repository = project(files.iter().copied());
         let none = BTreeSet::new();
         let place = "src/contract_gen.rs";
         judge(&GeneratedModule::at(Path::new("/nowhere"), &repository, place, &none))

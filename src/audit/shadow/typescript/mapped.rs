@@ -11,7 +11,7 @@ use super::super::pattern::regex;
 use super::SOURCES;
 use super::loaders::{is_module, is_settings, plain_json, star, texts};
 use super::reexports::exported;
-use crate::audit::shadow::module::{GeneratedModule, join};
+use crate::audit::shadow::module::{GeneratedModule, join, normal};
 
 /// Members of settings that map names to files, and whether the names are those of a package.
 const MAPS: [(&str, bool); 4] = [
@@ -133,19 +133,6 @@ fn in_code<'a>(module: &GeneratedModule<'a>) -> Vec<Mapped<'a>> {
     mapped
 }
 
-/// A path without its `.`, `..` and empty parts.
-fn normal(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()),
-            name => parts.push(name),
-        }
-    }
-    parts.join("/")
-}
-
 /// Whether a file is the module, or has its name: what a compiler makes of it is in another directory.
 fn is_same(module: &GeneratedModule<'_>, target: &str) -> bool {
     let name = target.rsplit('/').next().unwrap_or(target);
@@ -244,20 +231,15 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::contract::ProjectFiles;
-    use crate::contract::repository::SourceFile;
+    use crate::audit::shadow::module::project;
 
     const MODULE: &str = "web/src/contract_gen.ts";
     const ALT: (&str, &str) = ("web/src/alt.ts", "export const CODES = {};\n");
     const USES: (&str, &str) = ("web/src/main.ts", "import { CODES } from \"#codes\";\n");
 
     fn found(files: &[(&str, &str)]) -> Vec<String> {
-        let mut repository = ProjectFiles::default();
         let own = (MODULE, "export const CODES = {};\nexport const SPEC_TAG = \"v\";\n");
-        for (path, text) in files.iter().chain([&own]) {
-            let file = SourceFile { bytes: (*text).into(), executable: false };
-            repository.files.insert((*path).to_owned(), file);
-        }
+        let repository = project(files.iter().chain([&own]).copied());
         let none = BTreeSet::new();
         let module = GeneratedModule::at(Path::new("/nowhere"), &repository, MODULE, &none);
         let mut found = Vec::new();

@@ -70,7 +70,7 @@ fn turned(text: &str, step: i64) -> Option<String> {
     Some(format!("{}{next}{}", &text[..at], &text[at + 1..]))
 }
 
-/// Returns the words of a call with every option, for the chosen object; `None` if there is no such object.
+/// Returns the arguments of a call that uses every option, for this target; `None` if the API has no such target.
 #[must_use]
 pub fn arguments(operation: &DescribedOperation, target: SampleTarget) -> Option<Vec<String>> {
     let mut words = Vec::new();

@@ -46,7 +46,7 @@ pub struct ChildProcess<'a> {
     pub message_bytes: u64,
 }
 
-/// Why there is no answer. The process cannot be used any more.
+/// The reason why a call got no answer. After it, the process takes no more calls.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum LostChild {
     TimedOut,

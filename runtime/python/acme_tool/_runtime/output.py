@@ -128,8 +128,7 @@ class Printer:
             while view:
                 view = view[os.write(1, view) :]
         except BrokenPipeError:
-            # Stdout is no longer read. That does not change the result, so the
-            # exit code stays what it is.
+            # The reader closed stdout. The result is the same, and so is the exit code.
             return
         except OSError as error:
             failed = Fault(

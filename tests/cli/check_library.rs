@@ -157,12 +157,13 @@ fn names_of_the_standard_library_that_get_another_value_are_found() {
     let harmless = "import io, os, json, ssl, tempfile, threading, time, warnings\njson.JSONEncoder.default = str\n\
         ssl._create_default_https_context = ssl._create_unverified_context\ntime.sleep = print\nos.environ['A'] = 'b'\n\
         tempfile.tempdir = 'x'\nthreading.excepthook = print\nwarnings.showwarning = print\n\
-        out = io.StringIO()\nout.name = 'x'\nread = json.loads\n";
+        import builtins, gettext\nbuiltins._ = gettext.gettext\nout = io.StringIO()\nout.name = 'x'\nread = json.loads\n";
     put(&project, more, harmless);
     put(
         &project,
         "agent-harness/tests/test_more.py",
-        "import time\n\ndef test_x(monkeypatch):\n    time.time = float\n",
+        "import io\nimport time\nfrom unittest.mock import mock_open, patch\n\n\ndef test_x(monkeypatch):\n    \
+         time.time = float\n    monkeypatch.setattr(io, 'open', print)\n    with patch('builtins.open', mock_open()):\n        pass\n",
     );
     assert_eq!(found(&sandbox, &project), [""; 0]);
 }

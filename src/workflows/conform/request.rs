@@ -93,7 +93,7 @@ pub fn known_family(text: &str) -> Result<Family, Failure> {
         let shown = error.0.chars().take(60).collect::<String>();
         let message = format!("the contract family `{}` does not exist", excerpt(&shown, 200));
         Failure::new(ErrorCode::Validation, message)
-            .hint(format!("use {}", known.join(" or ")))
+            .hint(format!("families are {}", known.join(", ")))
             .detail("known_families", known)
     })
 }

@@ -1,6 +1,6 @@
 //! The rewrites one after the other, each with its proof.
 //!
-//! A run of the tool is the dear part. All rewrites are made first, and the tool is run before the first and after the
+//! A run of the tool is the expensive part. All rewrites are made first, and the tool is run before the first and after the
 //! last. Between them, only probes that changed their verdict are run again, which says which rewrite changed it. If a
 //! probe broke, each rewrite is examined in full, and the one that broke it is left out.
 

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use memchr::memmem::Finder;
 use regex::Regex;
 
 use crate::contract::ProjectFiles;
@@ -18,7 +19,8 @@ const MAX_NAMED: usize = 64;
 const MAX_PATH_FILES: usize = 200;
 const MAX_PATH_FILE: u64 = 64 * 1024;
 /// Words of which each setting of the import path has one.
-const WORDS: [&str; 4] = ["PYTHONPATH", "pythonpath", "sys.path", "addsitedir"];
+static WORDS: LazyLock<[Finder<'static>; 4]> =
+    LazyLock::new(|| ["PYTHONPATH", "pythonpath", "sys.path", "addsitedir"].map(Finder::new));
 
 /// The value of the variable, in a script, in a list of variables or in a call.
 static VARIABLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -63,7 +65,7 @@ pub fn directories(root: &Path, repository: &ProjectFiles) -> BTreeSet<String> {
 /// Paths that one file names, with each directory that they can be relative to.
 fn named(path: &str, file: &SourceFile) -> Vec<(String, String)> {
     let Some(text) = file.bytes.text() else { return Vec::new() };
-    if path.ends_with(".md") || !WORDS.iter().any(|word| text.contains(word)) {
+    if path.ends_with(".md") || !WORDS.iter().any(|word| word.find(text.as_bytes()).is_some()) {
         return Vec::new();
     }
     let targets = targets(text);

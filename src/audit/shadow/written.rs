@@ -5,6 +5,7 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
+use memchr::memmem;
 use regex::Regex;
 
 use crate::contract::Finding;
@@ -76,7 +77,7 @@ impl<'a> Writes<'a> {
 
     /// True if a text names the module, or its directory, and may write something.
     fn is_named_in(&self, text: &str) -> bool {
-        self.needles.iter().any(|needle| text.contains(needle.as_str()))
+        self.needles.iter().any(|needle| memmem::find(text.as_bytes(), needle.as_bytes()).is_some())
             && regex(HINTS).is_ok_and(|hints| hints.is_match(text))
     }
 

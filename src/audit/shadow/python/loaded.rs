@@ -178,8 +178,8 @@ fn imported(text: &str) -> Arc<BTreeSet<String>> {
 }
 
 fn imported_words(text: &str) -> BTreeSet<String> {
-    let tokens = tokens(text);
-    let (imports, _) = imports(&tokens);
+    let source = PythonText::of("", text);
+    let (tokens, imports) = (&source.tokens, &source.imports);
     let paths = imports.iter().flat_map(|import| [import.origin.as_str(), import.name.as_str()]);
     let mut words: BTreeSet<String> =
         paths.flat_map(|path| path.split('.')).map(str::to_owned).collect();
@@ -188,7 +188,7 @@ fn imported_words(text: &str) -> BTreeSet<String> {
     for (at, token) in tokens.iter().enumerate() {
         let is_call = tokens.get(at + 1).is_some_and(|next| next.is("("));
         if is_call && by_name.contains(&token.text) {
-            let given = tokens.get(at + 1..closing(&tokens, at + 1)).unwrap_or_default();
+            let given = tokens.get(at + 1..closing(tokens, at + 1)).unwrap_or_default();
             let strings = given.iter().filter(|token| token.kind == PythonKind::Text);
             words.extend(strings.flat_map(|token| entry_points(token.text)));
         }

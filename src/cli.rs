@@ -18,7 +18,8 @@ pub use crate::workflows::write_gate::WriteOptions;
     version = crate::system::program::version(),
     disable_help_subcommand = true,
     arg_required_else_help = false,
-    after_help = "Agents: run `aos reference` for the machine-readable description.\n\
+    after_help = "`aos help COMMAND` is the same as `aos COMMAND --help`.\n\
+                  Agents: run `aos reference` for the machine-readable description.\n\
                   Output is text on a terminal and JSON everywhere else; `--format` selects one."
 )]
 pub struct Cli {
@@ -47,7 +48,7 @@ pub struct Global {
     /// Print no notes to stderr; errors are still shown
     #[arg(long, global = true, overrides_with = "quiet")]
     pub quiet: bool,
-    /// Run as if started in this directory
+    /// Run as if started in this directory: all relative paths are relative to it
     #[arg(short = 'C', long = "directory", global = true, value_name = "DIR")]
     pub directory: Option<PathBuf>,
 }

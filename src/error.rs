@@ -280,12 +280,12 @@ impl From<AnswerError> for Failure {
             AnswerError::UnknownKey { known, nearest, .. } => {
                 let hint = match nearest {
                     Some(nearest) => format!("did you mean `{nearest}`?"),
-                    None => "`aos new --list` describes every question; add `--template` for your own template".to_owned(),
+                    None => "`aos new --list --template NAME` describes the questions".to_owned(),
                 };
                 Self::new(ErrorCode::Validation, message).hint(hint).detail("known_keys", known)
             }
             AnswerError::Invalid { key, .. } => Self::new(ErrorCode::Validation, message)
-                .hint("`aos new --list` describes every question; add `--template` for your own template")
+                .hint("`aos new --list --template NAME` describes the questions")
                 .detail("key", key),
             AnswerError::Missing { key, help } => Self::new(ErrorCode::Validation, message)
                 .hint(format!("add `--set {key}=…` ({help})"))

@@ -35,7 +35,7 @@ impl Repository {
     /// Reads `owner/name`.
     ///
     /// # Errors
-    /// When a part is empty, too long, or has other characters than letters, digits, `-`, `_` and `.`.
+    /// Returns an error if a part is empty, too long, or has other characters than letters, digits, `-`, `_` and `.`.
     pub fn parse(text: &str) -> Result<Self, RepositoryError> {
         let refused = || RepositoryError(excerpt(text, MAX_PART));
         let (owner, name) = text.split_once('/').ok_or_else(refused)?;

@@ -3,6 +3,8 @@
 mod audit_log;
 mod dispatch;
 mod fields;
+mod full_paths;
+mod help;
 mod option_value;
 mod output;
 mod usage;
@@ -43,6 +45,10 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
     interrupt::survive_file_size_limit();
     // A panic is a bug in aos: the caller still gets an envelope, and no backtrace.
     std::panic::set_hook(Box::new(|_| {}));
+    let (arguments, help_fault) = match help::as_option(&arguments) {
+        Ok(arguments) => (arguments, None),
+        Err(fault) => (arguments, Some(fault)),
+    };
     let parsed = Cli::try_parse_from(&arguments);
     let global = match &parsed {
         Ok(cli) => cli.global.clone(),
@@ -66,16 +72,17 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
         _ => None,
     };
     let keeps_exit = matches!(&parsed, Ok(Cli { command: Command::Update(_), .. }));
-    let answer = match (parsed, format_fault) {
-        (Err(error), _) if is_display(&error) && global.format != Some(Format::Json) => {
+    let answer = match (parsed, help_fault, format_fault) {
+        (_, Some(fault), _) => Err(fault),
+        (Err(error), ..) if is_display(&error) && global.format != Some(Format::Json) => {
             return display(&error);
         }
-        (Err(error), _) if is_display(&error) => Ok(described(&error)),
-        (Err(error), _) => Err(usage::failure(&error, &arguments)),
-        (Ok(_), Some(fault)) => Err(fault),
-        (Ok(cli), None) => match fields::unknown_field(&cli, &global, &declared) {
+        (Err(error), ..) if is_display(&error) => Ok(described(&error)),
+        (Err(error), ..) => Err(usage::failure(&error, &arguments)),
+        (Ok(_), _, Some(fault)) => Err(fault),
+        (Ok(cli), _, None) => match fields::unknown_field(&cli, &global, &declared) {
             Some(fault) => Err(fault),
-            None => guarded(&cli, &run),
+            None => guarded(&cli, &run).map_err(|failure| in_full(failure, &global, &arguments)),
         },
     };
     if let Some(attempt) = attempt
@@ -90,6 +97,14 @@ pub fn main(arguments: Vec<OsString>) -> u8 {
         Err(failure) => Err(fields::narrowed(failure, &global, &declared)),
     };
     emit(answer, &global, &run, RunEnding { clock, keeps_exit, is_brief, is_stream })
+}
+
+/// An error of a call with `-C`, whose relative paths a reader could relate to another directory.
+fn in_full(failure: Failure, global: &Global, arguments: &[OsString]) -> Failure {
+    match (&global.directory, environment::current_directory()) {
+        (Some(_), Ok(directory)) => full_paths::named(failure, arguments, &directory),
+        _ => failure,
+    }
 }
 
 fn guarded(cli: &Cli, run: &Run) -> Result<Outcome, Failure> {

@@ -64,7 +64,7 @@ fn yes(value: &Value) -> &'static str {
 }
 
 fn rules() -> String {
-    let data = data(&["check", "--explain", "all"]);
+    let data = data(&["check", "--explain", "all", "--all"]);
     let rules = list(&data["rules"]);
     let mut topics: Vec<(&str, Vec<&Value>)> = Vec::new();
     for rule in rules {
@@ -74,7 +74,7 @@ fn rules() -> String {
             None => topics.push((topic, vec![rule])),
         }
     }
-    let mut page = header("`aos check --explain all`");
+    let mut page = header("`aos check --explain all --all`");
     page.push_str("# Rules of `aos check`\n\n");
     page.push_str(&format!(
         "{} rules in {} topics. An error makes `aos check` fail with `E_DRIFT` (exit code 6); a warning does not. \
@@ -123,8 +123,8 @@ fn mutations() -> String {
 }
 
 fn conformance() -> String {
-    let data = data(&["conform", "--explain", "all"]);
-    let mut page = header("`aos conform --explain all`");
+    let data = data(&["conform", "--explain", "all", "--all"]);
+    let mut page = header("`aos conform --explain all --all`");
     page.push_str("# Probes of `aos conform`\n\n");
     page.push_str(
         "Each probe tests one requirement of a contract on a running tool. `aos conform --explain PROBE` prints the same \
@@ -388,7 +388,7 @@ fn generated_pages_name_their_generator_and_their_check() {
 fn the_failure_map_names_only_rules_that_exist() {
     aos::families::install();
     let map = std::fs::read_to_string(format!("{ROOT}/docs/failure-map.md")).unwrap_or_default();
-    let data = data(&["check", "--explain", "all"]);
+    let data = data(&["check", "--explain", "all", "--all"]);
     let known: BTreeSet<_> = list(&data["rules"]).iter().map(|rule| text(&rule["rule"])).collect();
     let topics: BTreeSet<_> = known.iter().filter_map(|rule| rule.split('/').next()).collect();
     let unknown: Vec<_> = map

@@ -20,7 +20,7 @@ const MAX_FILE: u64 = 16 * 1024 * 1024;
 /// Writes the plan below `root`. The edit of `last` (the lock) is done after all others.
 ///
 /// # Errors
-/// When the tree is not as the plan saw it or a write fails; the old state is whole then.
+/// Returns an error if the tree is not as the plan saw it or a write fails; the old state is whole then.
 pub fn apply(root: &Path, plan: &Plan, last: &str) -> Result<(), ApplyError> {
     if plan.is_empty() {
         return Ok(());

@@ -99,7 +99,8 @@ pub fn render(id: &str, entries: &[JournalEntry], directories: &[String]) -> Str
 /// Undoes an interrupted write of this machine, if there is one. Safe to call again after another crash.
 ///
 /// # Errors
-/// When another aos is writing, the journal is not one of this machine for this directory, or a file cannot be restored.
+/// Returns an error if another aos is writing, the journal is not one of this machine for this directory, or a file
+/// cannot be restored.
 pub fn recover(root: &Path) -> Result<Option<Recovery>, ApplyError> {
     let directory = root.join(DIRECTORY);
     if !exists(&directory)? {
@@ -139,7 +140,7 @@ fn exists(directory: &Path) -> Result<bool, ApplyError> {
 /// Puts the old bytes back where the new ones are.
 ///
 /// # Errors
-/// When a file cannot be restored; the journal stays for the next try.
+/// Returns an error if a file cannot be restored; the journal stays for the next try.
 pub fn roll_back(
     root: &Path,
     directory: &Path,

@@ -51,7 +51,7 @@ impl LedgerEntry {
     /// entry, and later runs neither complete nor remove what a kill leaves.
     ///
     /// # Errors
-    /// When the system has no source of randomness.
+    /// Returns an error if the system has no source of randomness.
     pub fn open(root: &Path) -> io::Result<Self> {
         let id = hex(&random::bytes::<8>()?);
         let mut entry = Self { file: None, root: hex(&bytes(root)), seal: None, id };
@@ -89,7 +89,7 @@ impl LedgerEntry {
     /// Adds the seal of the journal; durable before the journal counts.
     ///
     /// # Errors
-    /// When the state directory cannot be written.
+    /// Returns an error if the state directory cannot be written.
     pub fn seal(&mut self, seal: String) -> Result<(), SecretError> {
         self.seal = Some(seal);
         let Some(file) = &self.file else { return Ok(()) };

@@ -23,7 +23,8 @@ const STAGE_ATTEMPTS: usize = 100;
 /// appears.
 ///
 /// # Errors
-/// When anything exists at `target` but an empty directory, or a write fails; nothing is left behind then.
+/// Returns an error if anything exists at `target` but an empty directory, or a write fails; nothing is left behind
+/// then.
 pub fn create<T>(
     target: &Path,
     files: &FileSet,

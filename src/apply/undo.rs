@@ -58,7 +58,7 @@ struct Line {
 /// Keeps the state before `plan`, which is called `change`.
 ///
 /// # Errors
-/// When the state directory cannot be written.
+/// Returns an error if the state directory cannot be written.
 pub fn keep(root: &Path, plan: &Plan, change: &str) -> Result<(), ApplyError> {
     let mut bytes: Vec<u8> = Vec::new();
     let mut lines = Vec::new();
@@ -92,7 +92,7 @@ pub fn keep(root: &Path, plan: &Plan, change: &str) -> Result<(), ApplyError> {
 /// The state before `change`; `None` when this machine did not create it.
 ///
 /// # Errors
-/// When what is kept cannot be read.
+/// Returns an error if what is kept cannot be read.
 pub fn find(root: &Path, change: &str) -> Result<Option<Undo>, ApplyError> {
     let place = place(root)?;
     if files::kind(&place).map_err(SecretError::io(&place))? == Kind::Absent {

@@ -29,7 +29,7 @@ pub struct DriftComparison {
 /// Compares every managed file. `aos check` and `aos gen --check` both report exactly this.
 ///
 /// # Errors
-/// When two wanted files are one.
+/// Returns an error if two wanted files are one.
 pub fn compare(
     project: &Project,
     repository: &ProjectFiles,

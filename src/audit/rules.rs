@@ -37,7 +37,7 @@ rule!(
     Error,
     "aos.toml can be read",
     "It has the paths of generated files; without a readable record, they would not be checked",
-    "fix `aos.toml`; its members are family, [spec], [template], [upgrade], [answers], [outputs], [runtime], [[waivers]]",
+    "fix `aos.toml`; its members are family, [spec], [template], [upgrade], [answers], [outputs], [runtime], [[waivers]], [conform], [added]",
     "aos.toml"
 );
 rule!(
@@ -289,7 +289,7 @@ rule!(
     Warning,
     "Every answer in aos.toml is one that the template allows",
     "The next upgrade renders the template with these answers, and stops at one that is not allowed",
-    "correct the answer under [answers] in aos.toml; `aos new --list` shows the questions of each template",
+    "correct the answer under [answers] in aos.toml; `aos new --list --template NAME` shows the questions of a template",
     "aos.toml"
 );
 rule!(

@@ -113,7 +113,7 @@ impl ModeName {
 /// Runs the command.
 ///
 /// # Errors
-/// When the name is taken, a text is not in its form, a rule would be broken, or a token is needed.
+/// Returns an error if the name is taken, a text is not in its form, a rule would be broken, or a token is needed.
 pub fn run(args: &AddArgs, run: &Run) -> Result<Outcome, Failure> {
     if let Some(AddAction::Code(code)) = &args.action {
         let new = code_of(code)?;

@@ -38,7 +38,7 @@ pub enum AugmentorAction {
 #[derive(Args, Debug)]
 pub struct PackageOptions {
     /// Directory of an augmentor, or name of an installed pip or npm package
-    #[arg(value_name = "PATH")]
+    #[arg(value_name = "PATH", value_hint = clap::ValueHint::FilePath)]
     pub package: String,
     /// Runtime to use if the augmentor has several: python or node
     #[arg(long, value_name = "RUNTIME")]
@@ -91,7 +91,7 @@ pub struct RunArgs {
     #[arg(value_name = "COMMAND")]
     pub command: String,
     /// Arguments as a JSON object, as `@FILE`, or as `-` for stdin
-    #[arg(long, value_name = "JSON", default_value = "{}")]
+    #[arg(long, value_name = "JSON", default_value = "{}", value_hint = clap::ValueHint::FilePath)]
     pub args: String,
     #[command(flatten)]
     pub call: CallOptions,
@@ -109,7 +109,7 @@ pub struct AgentArgs {
     #[arg(long, value_name = "TEXT")]
     pub message: String,
     /// Earlier messages as a JSON list of `{"role", "content"}`, as `@FILE`, or as `-` for stdin
-    #[arg(long, value_name = "JSON")]
+    #[arg(long, value_name = "JSON", value_hint = clap::ValueHint::FilePath)]
     pub history: Option<String>,
     #[command(flatten)]
     pub call: CallOptions,
@@ -130,7 +130,7 @@ impl AugmentorArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// When the package does not exist, cannot be loaded, or returns no result.
+/// Returns an error if the package does not exist, cannot be loaded, or returns no result.
 pub fn run(args: &AugmentorArgs, run: &Run) -> Result<Outcome, Failure> {
     match &args.action {
         AugmentorAction::Describe(args) => augmentor::describe(&args.package.named()),

@@ -16,7 +16,7 @@ use super::Run;
 /// Check that a project follows its pinned contract; fail on any difference
 #[derive(Args, Debug)]
 #[command(
-    after_help = "Examples:\n  aos check\n  aos check --recursive ~/connectors\n  aos check --report sarif=check.sarif\n  aos check --explain drift/modified"
+    after_help = "Examples:\n  aos check\n  aos check --recursive ~/connectors\n  aos check --report sarif=check.sarif\n  aos check --explain drift/modified\n  aos check --explain all"
 )]
 pub struct CheckArgs {
     /// Project directories; the default is the current directory
@@ -38,11 +38,14 @@ pub struct CheckArgs {
     pub baseline: Option<BaselineUse>,
     /// Also write a report to a file: `sarif=FILE`, `junit=FILE`, `json=FILE`, or `html=FILE` for a page for
     /// people; can be repeated
-    #[arg(long, value_name = "FORMAT=FILE", conflicts_with = "explain")]
+    #[arg(long, value_name = "FORMAT=FILE", value_hint = clap::ValueHint::FilePath, conflicts_with = "explain")]
     pub report: Vec<String>,
-    /// Describe one rule, the rules of one topic (`drift`), or every rule with `all`
+    /// Describe one rule, or the rules of one topic (`drift`); `all` lists the ids of every rule by topic
     #[arg(long, value_name = "RULE")]
     pub explain: Option<String>,
+    /// With `--explain all`: describe every rule in full
+    #[arg(long, requires = "explain")]
+    pub all: bool,
     /// Trust only this Sigstore trust root for contracts from a host; the default is the embedded public one
     #[arg(long, value_name = "FILE", conflicts_with = "explain")]
     pub trusted_root: Option<PathBuf>,
@@ -55,7 +58,7 @@ pub struct CheckArgs {
 /// not be obtained.
 pub fn run(args: &CheckArgs, run: &Run) -> Result<Outcome, Failure> {
     if let Some(id) = &args.explain {
-        return check::explain(id, run);
+        return check::explain(id, args.all, run);
     }
     check::known(&args.rule)?;
     let formats: Vec<_> = FORMATS.iter().map(|(name, _)| *name).collect();

@@ -36,7 +36,7 @@ pub struct CompareArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// When a manifest cannot be read, or the new connector lacks something of the old one.
+/// Returns an error if a manifest cannot be read, or the new connector lacks something of the old one.
 pub fn run(args: &CompareArgs, run: &Run) -> Result<Outcome, Failure> {
     let (old, new) = (surface(&args.old)?, surface(&args.new)?);
     let found = differences(&old, &new);

@@ -31,15 +31,16 @@ pub struct ConformArgs {
     /// probes, in at most 10 kB without `--all`
     #[arg(long, conflicts_with_all = ["explain", "command"])]
     pub list: bool,
-    /// Describe one probe, every probe with `all`, or conform.toml with `fixture`, without running any
+    /// Describe one probe, or conform.toml with `fixture`, without running any; `all` lists the probes as `--list` does, and
+    /// describes every probe with `--all`
     #[arg(long, value_name = "PROBE", conflicts_with_all = ["probe", "command"])]
     pub explain: Option<String>,
     /// Print every result in full; the default is the results that failed or were blocked, in at most 10 kB. With `--list`:
     /// every probe with its title
-    #[arg(long, conflicts_with_all = ["explain"])]
+    #[arg(long)]
     pub all: bool,
     /// Also write a report to a file: `junit=FILE` or `sarif=FILE`; can be repeated
-    #[arg(long, value_name = "FORMAT=FILE")]
+    #[arg(long, value_name = "FORMAT=FILE", value_hint = clap::ValueHint::FilePath)]
     pub report: Vec<String>,
     /// Number of probes that run at the same time; the default is one per core
     #[arg(long, value_name = "COUNT")]
@@ -71,7 +72,7 @@ pub fn run(args: &ConformArgs, run: &Run) -> Result<Outcome, Failure> {
         return conform::list(family, &args.probe, args.all, run);
     }
     if let Some(id) = &args.explain {
-        return conform::explain(id, family, run);
+        return conform::explain(id, family, args.all, run);
     }
     let request = ConformRequest {
         path: args.path.clone(),

@@ -39,7 +39,7 @@ pub struct DiscoverArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// When a directory or a connector that was named is not there.
+/// Returns an error if a directory or a connector that was named is not there.
 pub fn run(args: &DiscoverArgs, run: &Run) -> Result<Outcome, Failure> {
     let found = discover::run(&DiscoverRequest {
         roots: &args.roots,

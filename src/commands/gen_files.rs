@@ -33,7 +33,7 @@ pub struct GenArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// When a source is refused, the pin was moved, or `--check` finds a difference.
+/// Returns an error if a source is refused, the pin was moved, or `--check` finds a difference.
 pub fn run(args: &GenArgs, run: &Run) -> Result<Outcome, Failure> {
     let roots = args.trusted_root.as_deref().map(|path| trust_root(Some(path))).transpose()?;
     match args.check {

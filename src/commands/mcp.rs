@@ -37,7 +37,7 @@ pub enum McpAction {
 #[derive(Args, Debug)]
 pub struct ServeArgs {
     /// Directory of an augmentor, connector or CLI; name of an installed augmentor; or a program with a `reference` command
-    #[arg(value_name = "PATH", required = true)]
+    #[arg(value_name = "PATH", required = true, value_hint = clap::ValueHint::FilePath)]
     pub packages: Vec<String>,
     /// Offer tools up to this mode
     #[arg(long, value_enum, value_name = "MODE", default_value_t = AllowedMode::Readonly)]
@@ -72,7 +72,7 @@ pub struct ConfigArgs {
     #[arg(value_name = "CLIENT")]
     pub client: Option<String>,
     /// Packages to serve; the default is the current directory
-    #[arg(value_name = "PATH")]
+    #[arg(value_name = "PATH", value_hint = clap::ValueHint::FilePath)]
     pub packages: Vec<String>,
     /// Name of the server in the client; the default is the name of the package
     #[arg(long, value_name = "NAME")]
@@ -134,7 +134,7 @@ impl Presented {
 /// Runs the command.
 ///
 /// # Errors
-/// When a package cannot be opened, or the options contradict each other.
+/// Returns an error if a package cannot be opened, or the options contradict each other.
 pub fn run(args: &McpArgs, run: &Run) -> Result<Outcome, Failure> {
     match &args.action {
         McpAction::Serve(args) => mcp::serve(

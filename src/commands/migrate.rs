@@ -46,7 +46,7 @@ pub struct MigrateArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// When the project cannot be adopted, or work would be replaced without a token.
+/// Returns an error if the project cannot be adopted, or work would be replaced without a token.
 pub fn run(args: &MigrateArgs, run: &Run) -> Result<Outcome, Failure> {
     let request = MigrateRequest {
         path: args.path.clone(),

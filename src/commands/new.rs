@@ -61,27 +61,31 @@ impl OpenapiOptions {
                   aos new shop --template ./templates/web\n  \
                   aos new acme --openapi acme.yaml --list\n  \
                   aos new acme --openapi acme.yaml --select pets --select '!DELETE'\n  \
-                  aos new --list"
+                  aos new --list\n  aos new --list --template cli-go"
 )]
 pub struct NewArgs {
     /// Name of the tool; for a connector, with or without `aos-`. On a terminal, aos asks for it and for the rest if it
     /// is missing
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
-    /// List templates, presets and questions instead; with your own template, only its questions; with `--openapi`, the
+    /// List templates and presets instead; with `--template`, the questions of that template; with `--openapi`, the
     /// commands of the description
     #[arg(long, conflicts_with_all = ["dry_run", "confirm"])]
     pub list: bool,
+    /// With `--list`: show the questions of every template
+    #[arg(long, requires = "list", conflicts_with_all = ["template", "openapi"])]
+    pub all: bool,
     /// Template to use: the name of a template of aos, a directory such as `./web`,
     /// `github:OWNER/REPOSITORY[@TAG][//DIRECTORY]`, or `git+https://…` with the same suffixes
-    #[arg(long, value_name = "TEMPLATE", default_value = DEFAULT_TEMPLATE)]
-    pub template: String,
+    /// [default: connector-python]
+    #[arg(long, value_name = "TEMPLATE", value_hint = clap::ValueHint::FilePath)]
+    pub template: Option<String>,
     /// Trust only this Sigstore trust root for templates from a host; the default is the embedded public one
     #[arg(long, value_name = "FILE")]
     pub trusted_root: Option<PathBuf>,
     /// API for which commands are generated, or a TOML file that declares one; the default is the preset with the
     /// name NAME, else `example`
-    #[arg(long, value_name = "PRESET")]
+    #[arg(long, value_name = "PRESET", value_hint = clap::ValueHint::FilePath)]
     pub preset: Option<String>,
     #[command(flatten)]
     pub openapi: OpenapiOptions,
@@ -113,17 +117,18 @@ pub struct NewArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// When an input is wrong or the target is taken; nothing is written then.
+/// Returns an error if an input is wrong or the target is taken; nothing is written then.
 pub fn run(args: &NewArgs, run: &Run) -> Result<Outcome, Failure> {
     let openapi = args.openapi.request();
+    let template = args.template.as_deref().unwrap_or(DEFAULT_TEMPLATE);
     let roots = args.trusted_root.as_deref().map(|path| trust_root(Some(path)).map(Arc::new));
     let roots = roots.transpose()?;
     if args.list {
         return match (&openapi, &args.name) {
             (Some(request), name) => {
-                new::explore(&args.template, name.as_deref().unwrap_or("api"), request, run)
+                new::explore(template, name.as_deref().unwrap_or("api"), request, run)
             }
-            (None, None) => new::list(&args.template, roots.as_deref(), run),
+            (None, None) => new::list(args.template.as_deref(), args.all, roots.as_deref(), run),
             (None, Some(_)) => {
                 let message = "`--list` does not accept a NAME, except with `--openapi`";
                 Err(Failure::new(ErrorCode::Usage, message).hint("run `aos new --list`"))
@@ -132,7 +137,7 @@ pub fn run(args: &NewArgs, run: &Run) -> Result<Outcome, Failure> {
     }
     let request = NewRequest {
         name: args.name.clone().unwrap_or_default(),
-        template: args.template.clone(),
+        template: template.to_owned(),
         roots,
         preset: args.preset.clone(),
         openapi,
@@ -155,7 +160,7 @@ pub fn run(args: &NewArgs, run: &Run) -> Result<Outcome, Failure> {
     if !may_ask {
         return Err(Failure::new(ErrorCode::Usage, "`<NAME>` is missing").hint(
             "pass a name: `aos new github` for a preset, `aos new NAME` for your own API; `aos new --list` shows \
-             templates, presets and questions",
+             templates and presets",
         ));
     }
     new::create(&new::complete(request)?, run)

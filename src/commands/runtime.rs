@@ -43,7 +43,7 @@ pub struct PartArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// When the project has no runtime, the part is none, or the change needs a token.
+/// Returns an error if the project has no runtime, the part is none, or the change needs a token.
 pub fn run(args: &RuntimeArgs, run: &Run) -> Result<Outcome, Failure> {
     match &args.action {
         None => runtime::show(run),

@@ -33,7 +33,7 @@ pub struct SyncApiArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// When the project was not made from a description, or work would be lost without a token.
+/// Returns an error if the project was not made from a description, or work would be lost without a token.
 pub fn run(args: &SyncApiArgs, run: &Run) -> Result<Outcome, Failure> {
     let request = SyncApiRequest {
         path: args.path.clone(),

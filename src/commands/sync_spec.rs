@@ -43,7 +43,7 @@ pub struct SyncSpecArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// When the tag cannot be obtained, a source is refused, or work would be lost without a token.
+/// Returns an error if the tag cannot be obtained, a source is refused, or work would be lost without a token.
 pub fn run(args: &SyncSpecArgs, run: &Run) -> Result<Outcome, Failure> {
     let follow = |path: &Path| {
         let roots = args.trusted_root.as_deref().map(|path| trust_root(Some(path))).transpose()?;

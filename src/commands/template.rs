@@ -103,7 +103,7 @@ impl TemplateArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// When the template has a fault, or an input is wrong; nothing is written then.
+/// Returns an error if the template has a fault, or an input is wrong; nothing is written then.
 pub fn run(args: &TemplateArgs, run: &Run) -> Result<Outcome, Failure> {
     match &args.action {
         TemplateAction::Check(args) => template::check(&args.path, run),

@@ -33,10 +33,10 @@ pub struct UpgradeArgs {
     /// Answer a question of the template, or change an answer; can be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Restore a template file that you deleted; can be repeated
+    /// Restore a template file that you deleted, by its path in the project; can be repeated
     #[arg(long, value_name = "FILE")]
     pub restore: Vec<String>,
-    /// Replace a file that differs from the template with the template's; can be repeated
+    /// Replace a file that differs from the template with the template's, by its path in the project; can be repeated
     #[arg(long, value_name = "FILE")]
     pub heal: Vec<String>,
     /// How conflicts are written
@@ -46,7 +46,7 @@ pub struct UpgradeArgs {
     #[arg(long, value_name = "TAG")]
     pub spec: Option<String>,
     /// A newer version of your own template: a directory, `github:OWNER/REPOSITORY[@TAG][//DIRECTORY]` or `git+https://…`
-    #[arg(long, value_name = "TEMPLATE")]
+    #[arg(long, value_name = "TEMPLATE", value_hint = clap::ValueHint::FilePath)]
     pub template: Option<String>,
     /// Trust only this Sigstore trust root for templates from a host; the default is the embedded public one
     #[arg(long, value_name = "FILE")]

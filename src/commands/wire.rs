@@ -35,7 +35,8 @@ pub struct WireArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// When the project is not an adapter, the checkout does not have the places, or the change needs a token.
+/// Returns an error if the project is not an adapter, the checkout does not have the places, or the change needs a
+/// token.
 pub fn run(args: &WireArgs, run: &Run) -> Result<Outcome, Failure> {
     let request =
         WireRequest { path: &args.path, ao: &args.ao, undo: args.undo, write: &args.write };

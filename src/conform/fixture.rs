@@ -110,7 +110,7 @@ impl Fixture {
     /// Reads the fixture of the project at `root`; `None` when it has none.
     ///
     /// # Errors
-    /// When it is there and cannot be used.
+    /// Returns an error if it is there and cannot be used.
     pub fn read(root: &Path) -> Result<Option<Self>, FixtureError> {
         let loaded = files::read(&root.join(FIXTURE_PATH), MAX_BYTES);
         match loaded {
@@ -122,7 +122,7 @@ impl Fixture {
     /// Reads a fixture that a person names.
     ///
     /// # Errors
-    /// When it is not there, or cannot be used.
+    /// Returns an error if it is not there, or cannot be used.
     pub fn named(path: &Path) -> Result<Self, FixtureError> {
         let shown = json::printable(&path.display().to_string());
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());

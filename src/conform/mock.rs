@@ -75,7 +75,7 @@ impl Mock {
     /// Starts one that behaves the same for every request; `routes` count for [`Behaviour::Good`] only.
     ///
     /// # Errors
-    /// When loopback has no free port.
+    /// Returns an error if loopback has no free port.
     pub fn start(behaviour: Behaviour, routes: &[Route]) -> std::io::Result<Self> {
         let routes = routes.to_vec();
         Self::with(Arc::new(move |request| match behaviour {
@@ -90,7 +90,7 @@ impl Mock {
     /// Starts one with an answer of your own.
     ///
     /// # Errors
-    /// When loopback has no free port.
+    /// Returns an error if loopback has no free port.
     pub fn with(answer: Arc<Answer>) -> std::io::Result<Self> {
         let journal: Arc<Mutex<Vec<ReceivedRequest>>> = Arc::default();
         let kept = Arc::clone(&journal);

@@ -39,7 +39,7 @@ impl Sandbox {
     /// Makes a new one.
     ///
     /// # Errors
-    /// When the directory for temporary files cannot be written.
+    /// Returns an error if the directory for temporary files cannot be written.
     pub fn new() -> std::io::Result<Self> {
         let directory = TemporaryDirectory::new().map_err(|(_, error)| error)?;
         for place in ["home", "config", "data", "cache", "state", "tmp", "work"] {

@@ -63,7 +63,7 @@ impl CliName {
     /// Parses NAME; `python` says that a Python package gets this name.
     ///
     /// # Errors
-    /// When it does not have the form, or something else has the name.
+    /// Returns an error if it does not have the form, or something else has the name.
     pub fn parse(text: &str, python: bool) -> Result<Self, CliNameError> {
         let word = |word: &str| {
             !word.is_empty()

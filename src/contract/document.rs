@@ -23,7 +23,7 @@ pub enum ContractError {
 /// Checks that a document calls itself `family` at `tag`.
 ///
 /// # Errors
-/// When it calls itself something else.
+/// Returns an error if it calls itself something else.
 pub fn identify(
     family: Family,
     tag: &SpecTag,

@@ -72,7 +72,7 @@ pub fn printable(text: &str) -> String {
 /// The bytes as text.
 ///
 /// # Errors
-/// When they are too many, not UTF-8, or begin with a byte order mark.
+/// Returns an error if they are too many, not UTF-8, or begin with a byte order mark.
 pub fn decode(bytes: &[u8]) -> Result<&str, JsonError> {
     if bytes.len() > MAX_DOCUMENT {
         return Err(JsonError::TooLarge);

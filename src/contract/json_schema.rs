@@ -45,7 +45,7 @@ fn compiled(schema: &Value) -> Result<jsonschema::Validator, InvalidSchema> {
 /// Every fault of arguments as `{path, message}`, at most twenty; none when they fit.
 ///
 /// # Errors
-/// When the schema itself is not valid.
+/// Returns an error if the schema itself is not valid.
 pub fn faults(schema: &Value, arguments: &Value) -> Result<Vec<Value>, InvalidSchema> {
     let validator = compiled(schema)?;
     let faults = validator.iter_errors(arguments).take(MAX_FAULTS).map(|error| {

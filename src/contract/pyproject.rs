@@ -39,7 +39,7 @@ pub struct TomlFault {
 
 impl Pyproject {
     /// # Errors
-    /// When the text is not TOML.
+    /// Returns an error if the text is not TOML.
     pub fn read(text: &str) -> Result<Self, TomlFault> {
         let document = Document::parse(text).map_err(|error| TomlFault {
             at: error.span().map_or(0, |span| span.start),

@@ -81,7 +81,7 @@ pub trait SurfaceReader: Sync {
     /// Reads a manifest.
     ///
     /// # Errors
-    /// When the text is not a manifest of the family.
+    /// Returns an error if the text is not a manifest of the family.
     fn read(&self, text: &str) -> Result<Surface, SurfaceError>;
 }
 

@@ -44,7 +44,7 @@ impl GoModule {
     /// The module that a `go.mod` declares.
     ///
     /// # Errors
-    /// When it declares none, or one that cannot be used.
+    /// Returns an error if it declares none, or one that cannot be used.
     pub fn of_go_mod(bytes: &[u8]) -> Result<Self, GoModuleError> {
         let text = std::str::from_utf8(bytes).map_err(|_| GoModuleError::NotUtf8)?;
         let declared = text.lines().find_map(|line| {

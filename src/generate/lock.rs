@@ -61,7 +61,7 @@ impl Lock {
     /// Parses `.agent/spec.lock`.
     ///
     /// # Errors
-    /// When it is malformed, or a newer aos wrote it.
+    /// Returns an error if it is malformed, or a newer aos wrote it.
     pub fn parse(bytes: &[u8]) -> Result<Self, RecordError> {
         let document: LockDocument = toml(bytes).map_err(|error| {
             // A newer lock may have members that are unknown here.

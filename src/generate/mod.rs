@@ -10,6 +10,7 @@ pub mod output;
 pub mod outputs;
 pub mod ownership;
 pub mod record;
+pub mod record_added;
 pub mod record_change;
 pub mod record_conform;
 pub mod record_edit;

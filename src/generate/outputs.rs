@@ -18,7 +18,7 @@ pub trait Outputs: Sync {
     /// Parses `contract.json` of the family at `tag`.
     ///
     /// # Errors
-    /// When the bytes are not that contract.
+    /// Returns an error if the bytes are not that contract.
     fn parse(&self, bytes: &[u8], tag: &SpecTag) -> Result<Contract, ContractError>;
 
     /// Names of the generators, as `aos.toml` writes them under `[outputs]`.
@@ -50,7 +50,7 @@ pub trait Outputs: Sync {
     /// Every generated file of a repository; `source` is `None` when there is no such file.
     ///
     /// # Errors
-    /// When the source is missing or cannot become code; nothing is generated then.
+    /// Returns an error if the source is missing or cannot become code; nothing is generated then.
     fn files(
         &self,
         contract: &Contract,
@@ -128,7 +128,7 @@ pub fn is_for_tests(family: Family, generator: &str) -> bool {
 /// Every generated file of a repository.
 ///
 /// # Errors
-/// When the source is missing or cannot become code; nothing is generated then.
+/// Returns an error if the source is missing or cannot become code; nothing is generated then.
 pub fn files(
     family: Family,
     contract: &Contract,
@@ -148,7 +148,7 @@ pub fn files(
 /// Writes each output with the text of its generator; `generate` returns `None` for an unknown generator.
 ///
 /// # Errors
-/// When an output is at a place that the generator cannot write, or the text cannot be made.
+/// Returns an error if an output is at a place that the generator cannot write, or the text cannot be made.
 pub fn write(
     outputs: &BTreeMap<String, Vec<Output>>,
     generate: impl Fn(&str, &Output) -> Result<Option<String>, GenerateError>,

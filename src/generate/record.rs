@@ -7,6 +7,7 @@ use serde::Deserialize;
 use crate::contract::Family;
 
 use super::output::Output;
+use super::record_added::{self, AddedCommands};
 use super::record_conform::{ConformDocument, ConformSection, Day};
 use super::record_openapi::{OpenapiDocument, OpenapiSection};
 use super::record_runtime::{RuntimeDocument, RuntimeSection};
@@ -36,6 +37,8 @@ pub struct Record {
     pub runtime: Option<RuntimeSection>,
     pub waivers: Vec<Waiver>,
     pub conform: ConformSection,
+    /// What `aos add` wrote.
+    pub added: AddedCommands,
 }
 
 /// An accepted finding, with the reason.
@@ -69,6 +72,8 @@ struct RecordDocument {
     waivers: Vec<WaiverDocument>,
     #[serde(default)]
     conform: ConformDocument,
+    #[serde(default)]
+    added: BTreeMap<String, BTreeMap<String, String>>,
 }
 
 #[derive(Deserialize)]
@@ -117,6 +122,7 @@ impl Record {
             runtime: document.runtime.map(RuntimeDocument::parse).transpose()?,
             waivers,
             conform: document.conform.parse()?,
+            added: record_added::parse(document.added)?,
         })
     }
 
@@ -223,6 +229,7 @@ mod tests {
                     expires: Some("2030-01-31".into()),
                 }],
             },
+            added: AddedCommands::new(),
         };
         assert_eq!(Record::parse(record.render().as_bytes()), Ok(record));
     }
@@ -247,6 +254,7 @@ mod tests {
             runtime: None,
             waivers: vec![],
             conform: ConformSection::default(),
+            added: AddedCommands::new(),
         };
         assert!(record.render().contains("source = \"github:acme/specs\""));
         assert_eq!(Record::parse(record.render().as_bytes()), Ok(record));

@@ -23,7 +23,7 @@ impl RecordChange<'_> {
     /// The record after the change, and its text.
     ///
     /// # Errors
-    /// When the text is not a record.
+    /// Returns an error if the text is not a record.
     pub fn applied(&self, text: &str) -> Result<(Record, String), RecordError> {
         let ours = Record::parse(text.as_bytes())?;
         let mut document = document(text)?;
@@ -126,7 +126,7 @@ impl RecordChange<'_> {
 /// The text of an `aos.toml` whose waiting upgrade is finished.
 ///
 /// # Errors
-/// When the text is not a record with a waiting upgrade.
+/// Returns an error if the text is not a record with a waiting upgrade.
 pub fn finished(text: &str) -> Result<String, RecordError> {
     let record = Record::parse(text.as_bytes())?;
     let (Some(template), Some(upgrade)) = (&record.template, &record.upgrade) else {

@@ -12,7 +12,7 @@ use super::record_text::RecordError;
 /// The text of an `aos.toml` with another spec source; everything else keeps its form.
 ///
 /// # Errors
-/// When the text is not TOML.
+/// Returns an error if the text is not TOML.
 pub fn with_spec_source(text: &str, spec: &SpecSection) -> Result<String, RecordError> {
     let mut document: toml_edit::DocumentMut = text.parse().map_err(syntax)?;
     let section = document.entry("spec").or_insert_with(toml_edit::table);
@@ -37,7 +37,7 @@ pub fn with_spec_source(text: &str, spec: &SpecSection) -> Result<String, Record
 /// The text of an `aos.toml` with other outputs; entries that are the same keep their form.
 ///
 /// # Errors
-/// When the text is not TOML.
+/// Returns an error if the text is not TOML.
 pub fn with_outputs(
     text: &str,
     outputs: &BTreeMap<String, Vec<Output>>,
@@ -71,7 +71,7 @@ pub fn with_outputs(
     Ok(document.to_string())
 }
 
-fn syntax(error: toml_edit::TomlError) -> RecordError {
+pub(crate) fn syntax(error: toml_edit::TomlError) -> RecordError {
     RecordError::Syntax {
         message: json::printable(&error.message().replace('\n', ", ")),
         line: None,

@@ -97,7 +97,7 @@ impl OpenapiSection {
     /// The text of an `aos.toml` with this section; everything else keeps its form.
     ///
     /// # Errors
-    /// When the text is not TOML.
+    /// Returns an error if the text is not TOML.
     pub fn written_to(&self, text: &str) -> Result<String, RecordError> {
         let syntax = |error: toml_edit::TomlError| RecordError::Syntax {
             message: error.message().replace('\n', ", "),

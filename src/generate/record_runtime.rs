@@ -102,7 +102,7 @@ fn owned_text(own: &[OwnedPart]) -> String {
 /// The text of an `aos.toml` whose owned parts are `own`; everything else keeps its form.
 ///
 /// # Errors
-/// When the text has no `[runtime]`.
+/// Returns an error if the text has no `[runtime]`.
 pub fn with_owned(text: &str, own: &[OwnedPart]) -> Result<String, RecordError> {
     let fault = |reason: &str| RecordError::Member {
         member: "runtime".to_owned(),

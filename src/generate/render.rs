@@ -73,7 +73,7 @@ impl Engine {
     /// An engine whose variables are the members of `variables`, bounded in time and memory.
     ///
     /// # Errors
-    /// When the variables are not an object.
+    /// Returns an error if the variables are not an object.
     pub fn new(variables: &Value) -> Result<Self, RenderError> {
         let mut tera = Tera::new();
         let delimiters = Delimiters {

@@ -113,7 +113,7 @@ impl Runtime {
     /// The files that a project keeps from this runtime; parts that it owns are left out.
     ///
     /// # Errors
-    /// When a path is none, or the module path is needed and missing.
+    /// Returns an error if a path is none, or the module path is needed and missing.
     pub fn files(
         &self,
         section: &RuntimeSection,

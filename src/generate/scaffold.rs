@@ -176,7 +176,7 @@ impl Scaffold<'_> {
     /// The files of the new repository that come from the template.
     ///
     /// # Errors
-    /// When a template is broken or two of its files are one.
+    /// Returns an error if a template is broken or two of its files are one.
     pub fn files(&self) -> Result<FileSet, ScaffoldError> {
         let mut files = FileSet::default();
         let mut engine = Engine::new(&self.variables)?;

@@ -38,7 +38,7 @@ impl Contract {
     /// Parses `contract.json` of `family` at `tag`.
     ///
     /// # Errors
-    /// When the bytes are not that contract.
+    /// Returns an error if the bytes are not that contract.
     pub fn parse(family: Family, tag: &SpecTag, bytes: &[u8]) -> Result<Self, ContractError> {
         let outputs = OUTPUTS.of(family).ok_or_else(|| {
             ContractError::Inconsistent(format!(
@@ -57,7 +57,7 @@ impl Contract {
     /// The contract as its family knows it.
     ///
     /// # Errors
-    /// When it belongs to another family.
+    /// Returns an error if it belongs to another family.
     pub fn of<T: Any + Send + Sync>(&self) -> Result<&T, OtherContract> {
         self.0.downcast_ref().ok_or(OtherContract)
     }
@@ -96,7 +96,7 @@ impl SpecRelease {
     /// Digests of the vendored files; computed once per release, not once per project.
     ///
     /// # Errors
-    /// When the directory is not a path inside a project.
+    /// Returns an error if the directory is not a path inside a project.
     pub fn digests(
         &self,
         directory: &RelativePath,
@@ -120,7 +120,7 @@ fn spec_path(family: Family) -> Result<RelativePath, FileSetError> {
 /// The files a repository vendors for `release`: contract, spec text and pin.
 ///
 /// # Errors
-/// When the contract directory makes two of them one file.
+/// Returns an error if the contract directory makes two of them one file.
 pub fn files(release: &SpecRelease, directory: &RelativePath) -> Result<FileSet, FileSetError> {
     let mut files = FileSet::default();
     files.insert(

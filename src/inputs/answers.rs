@@ -136,7 +136,7 @@ pub fn renewed(
 /// The default of a question, rendered with `names` and the answers to earlier questions.
 ///
 /// # Errors
-/// When it uses something that is not there.
+/// Returns an error if it uses something that is not there.
 pub fn default(
     question: &Question,
     names: &Map<String, Value>,

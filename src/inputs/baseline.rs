@@ -71,7 +71,7 @@ impl Baseline {
     /// Reads the baseline at `path`.
     ///
     /// # Errors
-    /// When it does not exist or is not a baseline.
+    /// Returns an error if it does not exist or is not a baseline.
     pub fn read(path: &Path) -> Result<Self, BaselineError> {
         if matches!(files::kind(path), Ok(Kind::Absent)) {
             return Err(BaselineError::Absent { path: path.to_owned() });

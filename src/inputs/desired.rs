@@ -79,7 +79,7 @@ impl SourceBytes {
     /// Reads them from a project.
     ///
     /// # Errors
-    /// When one exists but cannot be read as a plain file.
+    /// Returns an error if one exists but cannot be read as a plain file.
     pub fn read(root: &Path, record: &Record) -> Result<Self, DesiredError> {
         let path = outputs::source(record.family, &record.spec.directory);
         // The place is that of a managed file in one family; what cannot be read there is refused in all of them.
@@ -116,7 +116,7 @@ impl Desired {
     /// The wanted files for `record` and `release`.
     ///
     /// # Errors
-    /// When a source of a generator is missing or refused.
+    /// Returns an error if a source of a generator is missing or refused.
     pub fn compute(
         record: &Record,
         release: Arc<SpecRelease>,
@@ -152,7 +152,7 @@ impl Desired {
     /// All files of the wanted state, lock included.
     ///
     /// # Errors
-    /// When two of them are one file.
+    /// Returns an error if two of them are one file.
     pub fn files(&self) -> Result<FileSet, DesiredError> {
         let mut files = self.vendored.clone();
         files.extend(self.generated.clone())?;
@@ -173,7 +173,7 @@ impl Desired {
     /// when they still hold what aos wrote.
     ///
     /// # Errors
-    /// When two wanted files are one.
+    /// Returns an error if two wanted files are one.
     pub fn plan(&self, root: &Path, old: Option<&Lock>) -> Result<Plan, DesiredError> {
         let wanted = self.files()?;
         let known = self.known(old);
@@ -197,7 +197,7 @@ impl Desired {
     /// Files that the old lock claims for aos although aos does not write such files: they are left alone.
     ///
     /// # Errors
-    /// When two wanted files are one.
+    /// Returns an error if two wanted files are one.
     pub fn claimed(&self, root: &Path, old: &Lock) -> Result<Vec<String>, DesiredError> {
         let known = self.known(Some(old));
         let tree = tree::snapshot(root, known.keys());

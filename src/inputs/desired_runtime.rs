@@ -107,7 +107,7 @@ pub struct ChosenRuntime {
 /// Chooses it; `go_mod` is the file of that name, where there is one.
 ///
 /// # Errors
-/// When this build does not have the runtime, or the project does not name its Go module.
+/// Returns an error if this build does not have the runtime, or the project does not name its Go module.
 pub fn chosen_runtime(
     record: &Record,
     go_mod: Option<&[u8]>,
@@ -171,7 +171,7 @@ fn supports(runtime: &Runtime, family: Family, tag: &SpecTag) -> Result<(), Runt
 /// The wanted files of the runtime alone, for a project whose sources generate nothing.
 ///
 /// # Errors
-/// When this build does not have the runtime, or the project does not name its Go module.
+/// Returns an error if this build does not have the runtime, or the project does not name its Go module.
 pub fn runtime_files(
     record: &Record,
     go_mod: Option<&[u8]>,
@@ -184,7 +184,7 @@ pub fn runtime_files(
 /// The runtime that a record names.
 ///
 /// # Errors
-/// When this build has none of that name.
+/// Returns an error if this build has none of that name.
 pub fn runtime_of(section: &RuntimeSection) -> Result<Arc<Runtime>, RuntimeFault> {
     let unknown = || RuntimeFault::Unknown {
         name: section.name.clone(),
@@ -196,7 +196,7 @@ pub fn runtime_of(section: &RuntimeSection) -> Result<Arc<Runtime>, RuntimeFault
 /// The module path of the project, for a runtime that needs one.
 ///
 /// # Errors
-/// When `go.mod` is there and names none.
+/// Returns an error if `go.mod` is there and names none.
 pub fn module_of(
     runtime: &Runtime,
     go_mod: Option<&[u8]>,

@@ -164,7 +164,7 @@ fn directory_names(directory: &'static Dir<'static>) -> Vec<&'static str> {
 /// Parses TOML of this build.
 ///
 /// # Errors
-/// When it is malformed.
+/// Returns an error if it is malformed.
 pub fn toml<T: serde::de::DeserializeOwned>(path: &str, text: &str) -> Result<T, EmbeddedError> {
     toml_edit::de::from_str(text).map_err(|error: toml_edit::de::Error| {
         let before = text.get(..error.span().map_or(0, |span| span.start)).unwrap_or_default();

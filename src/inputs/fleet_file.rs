@@ -49,7 +49,7 @@ impl FleetFile {
     /// Reads the file in `root`; `None` when there is none.
     ///
     /// # Errors
-    /// When it cannot be read or says something that is not understood.
+    /// Returns an error if it cannot be read or says something that is not understood.
     pub fn read(root: &Path) -> Result<Option<Self>, FleetFileError> {
         let path = root.join(FLEET_PATH);
         if matches!(files::kind(&path), Ok(Kind::Absent)) {

@@ -69,7 +69,7 @@ impl Project {
     /// Opens the project that `path` is in.
     ///
     /// # Errors
-    /// When the path does not exist or no directory above it is a project.
+    /// Returns an error if the path does not exist or no directory above it is a project.
     pub fn open(path: &Path) -> Result<Self, ProjectError> {
         let directory_is_symlink = matches!(files::kind(path), Ok(Kind::Symlink));
         let start = files::canonical(path).map_err(|source| match source.kind() {

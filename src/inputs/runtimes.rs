@@ -34,7 +34,7 @@ pub fn names() -> Vec<String> {
 /// The runtime called `name`, in the version of this build; `None` when there is none. Read once for a whole fleet.
 ///
 /// # Errors
-/// When its description is malformed.
+/// Returns an error if its description is malformed.
 pub fn find(name: &str) -> Result<Option<Arc<Runtime>>, EmbeddedError> {
     static KNOWN: Mutex<BTreeMap<String, Arc<Runtime>>> = Mutex::new(BTreeMap::new());
     if let Some(directory) = test_runtimes() {
@@ -59,7 +59,7 @@ pub fn find(name: &str) -> Result<Option<Arc<Runtime>>, EmbeddedError> {
 /// The digests of the files of a released runtime, by the path below its directory.
 ///
 /// # Errors
-/// When the list is malformed.
+/// Returns an error if the list is malformed.
 pub fn released(
     name: &str,
     version: Version,

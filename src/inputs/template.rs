@@ -201,7 +201,7 @@ pub fn names() -> Vec<String> {
 /// The template called `name`; `None` when there is none.
 ///
 /// # Errors
-/// When its `template.toml` is malformed.
+/// Returns an error if its `template.toml` is malformed.
 pub fn find(name: &str) -> Result<Option<Template>, EmbeddedError> {
     let mut template = if let Some(text) = embedded::template_text(name) {
         let info: TemplateInfo = embedded::toml(&format!("{name}/template.toml"), text)?;
@@ -283,7 +283,7 @@ fn version(text: &str) -> Option<String> {
 /// The template called `name` in one of its versions; `None` when this build has no such version.
 ///
 /// # Errors
-/// When the template or the archive of the version is damaged.
+/// Returns an error if the template or the archive of the version is damaged.
 pub fn find_version(name: &str, version: &str) -> Result<Option<Template>, EmbeddedError> {
     match find(name)? {
         Some(current) if current.info.version == version => Ok(Some(current)),
@@ -294,7 +294,7 @@ pub fn find_version(name: &str, version: &str) -> Result<Option<Template>, Embed
 /// The released version of a template; `None` when it has none of that number.
 ///
 /// # Errors
-/// When its archive is not the one that was released.
+/// Returns an error if its archive is not the one that was released.
 pub fn released(name: &str, version: &str) -> Result<Option<Template>, EmbeddedError> {
     // Both come from a record and go into a path.
     if Version::parse(version).is_none() || !names().iter().any(|known| known == name) {
@@ -314,7 +314,7 @@ pub fn released(name: &str, version: &str) -> Result<Option<Template>, EmbeddedE
 /// The digests of every released archive.
 ///
 /// # Errors
-/// When the list is malformed.
+/// Returns an error if the list is malformed.
 pub fn releases() -> Result<Releases, EmbeddedError> {
     let path = embedded::TEMPLATE_RELEASES;
     let text = match test_templates() {
@@ -360,7 +360,7 @@ fn test_templates() -> Option<String> {
 /// The template in a directory, without the files of a runtime's example tool.
 ///
 /// # Errors
-/// When a file cannot be read or `template.toml` is malformed.
+/// Returns an error if a file cannot be read or `template.toml` is malformed.
 pub fn from_directory(directory: &Path) -> Result<Template, EmbeddedError> {
     let shown = directory.display().to_string();
     let fault = |reason: String| EmbeddedError { path: shown.clone(), reason };

@@ -41,7 +41,7 @@ pub type Releases = BTreeMap<String, BTreeMap<String, String>>;
 /// The template in `archive`, which is that of `version` only with the digest in `releases`.
 ///
 /// # Errors
-/// When the archive is not the released one, or cannot be read.
+/// Returns an error if the archive is not the released one, or cannot be read.
 pub fn open(
     releases: &Releases,
     name: &str,
@@ -99,7 +99,7 @@ fn unpack(name: &str, version: &str, archive: &[u8]) -> Result<Template, Embedde
 /// The archive of `template`: the same bytes for the same template, on every machine.
 ///
 /// # Errors
-/// When a path cannot be in an archive.
+/// Returns an error if a path cannot be in an archive.
 pub fn pack(template: &Template, info: &str) -> io::Result<Vec<u8>> {
     let top = format!("{}-{}", template.info.name, template.info.version);
     let mut entries: BTreeMap<String, Vec<u8>> = BTreeMap::new();

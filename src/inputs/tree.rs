@@ -72,7 +72,7 @@ fn file_entry(place: &Path) -> Option<TreeEntry> {
 /// Paths of all files and links in `directory` (relative to `root`), for finding what does not belong there.
 ///
 /// # Errors
-/// When a directory cannot be listed; a missing one is empty.
+/// Returns an error if a directory cannot be listed; a missing one is empty.
 pub fn listing(root: &Path, directory: &str) -> std::io::Result<Vec<String>> {
     let mut found = Vec::new();
     let mut pending = vec![directory.to_owned()];

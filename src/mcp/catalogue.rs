@@ -122,7 +122,7 @@ impl Catalogue {
     /// The tool of this name.
     ///
     /// # Errors
-    /// When there is none that may be called.
+    /// Returns an error if there is none that may be called.
     pub fn find(&self, name: &str) -> Result<Offered<'_>, Refusal> {
         let found = self.offered.get(name).and_then(|(package, place)| {
             let provider = self.providers.get(*package)?;

@@ -133,7 +133,7 @@ fn score(tool: &McpTool, words: &[&str]) -> u32 {
 /// The whole descriptions of tools.
 ///
 /// # Errors
-/// When a name is not that of a tool.
+/// Returns an error if a name is not that of a tool.
 pub fn describe(catalogue: &Catalogue, arguments: &Map<String, Value>) -> Result<Value, ToolFault> {
     let names = arguments.get("names").and_then(Value::as_array).into_iter().flatten();
     let described = names.take(MAX_DESCRIBED).filter_map(Value::as_str).map(|name| {

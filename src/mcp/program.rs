@@ -36,7 +36,7 @@ impl ServedProgram {
     /// Runs the program once, and returns its stdout and exit code.
     ///
     /// # Errors
-    /// When it does not start, does not end in time, or writes too much.
+    /// Returns an error if it does not start, does not end in time, or writes too much.
     pub fn run(
         &self,
         arguments: &[String],

@@ -33,14 +33,14 @@ pub trait Opener: Sync {
     /// The declarations of the package. Runs no code of it.
     ///
     /// # Errors
-    /// When its manifest is not valid.
+    /// Returns an error if its manifest is not valid.
     fn declared(&self, subject: &ServedSubject<'_>, options: &Options)
     -> Result<Declared, Failure>;
 
     /// Opens the package.
     ///
     /// # Errors
-    /// When it cannot be used.
+    /// Returns an error if it cannot be used.
     fn open(
         &self,
         subject: &ServedSubject<'_>,

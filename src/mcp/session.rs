@@ -51,7 +51,7 @@ impl Source {
     /// Opens the package as it is now.
     ///
     /// # Errors
-    /// When it cannot be used.
+    /// Returns an error if it cannot be used.
     pub fn open(&self, options: &Options) -> Result<Arc<dyn Provider>, Failure> {
         let opened = match &self.kind {
             SourceKind::Project(root) => {
@@ -104,7 +104,7 @@ impl McpSession {
     /// A session that offers these packages.
     ///
     /// # Errors
-    /// When they cannot be served together.
+    /// Returns an error if they cannot be served together.
     pub fn new(
         providers: Vec<Arc<dyn Provider>>,
         policy: OfferPolicy,
@@ -209,7 +209,7 @@ impl McpSession {
 /// Serves until stdin ends or a signal comes, then closes every package.
 ///
 /// # Errors
-/// When the streams cannot be used.
+/// Returns an error if the streams cannot be used.
 pub fn serve(session: &Arc<McpSession>) -> std::io::Result<Ended> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()

@@ -203,7 +203,7 @@ impl ApiCredentials {
     /// Says whether an operation needs the credentials.
     ///
     /// # Errors
-    /// When it wants others, by their names.
+    /// Returns an error if it wants others, by their names.
     pub fn needs(&self, endpoint: &Endpoint) -> Result<bool, Reason> {
         let alternatives = match endpoint.security.as_ref().or(self.default.as_ref()) {
             None => return Ok(false),

@@ -59,7 +59,7 @@ pub struct ApiPlan {
 /// Decides on everything.
 ///
 /// # Errors
-/// When a wish cannot be met, or nothing is left.
+/// Returns an error if a wish cannot be met, or nothing is left.
 pub fn plan(
     api: &ApiDescription,
     wishes: &ApiWishes,

@@ -160,7 +160,7 @@ pub enum ModeFault {
 /// A mode by its name, with the class that belongs to it.
 ///
 /// # Errors
-/// When there is no such mode, or it is lower than what the request does.
+/// Returns an error if there is no such mode, or it is lower than what the request does.
 pub fn chosen(
     mode: &str,
     endpoint: &Endpoint,

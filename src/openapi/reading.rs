@@ -34,7 +34,7 @@ const MAX_ENDPOINTS: usize = 5_000;
 /// Reads a description.
 ///
 /// # Errors
-/// When it is none, or a file of it is wrong.
+/// Returns an error if it is none, or a file of it is wrong.
 pub fn read(
     name: &str,
     bytes: Vec<u8>,

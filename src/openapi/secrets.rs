@@ -24,7 +24,7 @@ const CREDENTIALS: [&str; 9] = [
 /// Takes secrets out of the inputs; `is_public` operations are called without credentials.
 ///
 /// # Errors
-/// When a secret is required that the client does not send.
+/// Returns an error if a secret is required that the client does not send.
 pub fn without_secrets(endpoint: &mut Endpoint, is_public: bool) -> Result<(), Reason> {
     let is_secret = |input: &ApiInput| {
         let name = folded(&input.name);

@@ -40,7 +40,7 @@ pub enum TokenError {
 /// other tokens for the same change, each of which is valid once.
 ///
 /// # Errors
-/// When the secret is too short to key anything.
+/// Returns an error if the secret is too short to key anything.
 pub fn issue(
     secret: &[u8],
     scope: &Scope<'_>,

@@ -52,7 +52,7 @@ impl FileSet {
     /// Adds one file.
     ///
     /// # Errors
-    /// When the path, or another spelling of it, is in the set already.
+    /// Returns an error if the path, or another spelling of it, is in the set already.
     pub fn insert(&mut self, path: RelativePath, content: Content) -> Result<(), FileSetError> {
         if let Some(other) = self.names.insert(path.case_key(), path.clone()) {
             self.names.insert(other.case_key(), other.clone());

@@ -34,7 +34,7 @@ impl RelativePath {
     /// Parses `text`.
     ///
     /// # Errors
-    /// When it is empty, absolute, leaves the root, or cannot exist on every system.
+    /// Returns an error if it is empty, absolute, leaves the root, or cannot exist on every system.
     pub fn parse(text: &str) -> Result<Self, PathError> {
         match fault(text) {
             None => Ok(Self(text.to_owned())),

@@ -45,9 +45,12 @@ impl CommandChange {
     pub fn lines(&self, style: Style) -> Vec<Visible> {
         let facts = &self.facts;
         let lost = facts.lost.iter().map(|lost| visible!("{} {}", style.bad("lost:"), lost));
+        let edited = facts.edited.iter().map(|part| {
+            visible!("{} {}:{} since `aos add`", style.bad("edited:"), part.path, part.line)
+        });
         let by_hand =
             facts.by_hand.iter().map(|place| visible!("{} {}", style.warning("by hand:"), place));
         let notes = facts.notes.iter().map(|note| visible!("{} {}", style.warning("note:"), note));
-        lost.chain(by_hand).chain(notes).collect()
+        lost.chain(edited).chain(by_hand).chain(notes).collect()
     }
 }

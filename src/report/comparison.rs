@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::contract::surface::{SurfaceDifference, SurfaceEffect};
-use crate::visible::{Visible, visible};
+use crate::visible::{Visible, or_empty, visible};
 
 use super::Style;
 
@@ -60,7 +60,8 @@ impl Comparison {
                 SurfaceEffect::Gained => style.good("gained "),
             };
             let kind = format!("{:8}", one.kind);
-            lines.push(visible!("{} {} {}  {} -> {}", effect, kind, name, one.old, one.new));
+            let (old, new) = (or_empty(&one.old), or_empty(&one.new));
+            lines.push(visible!("{} {} {}  {} -> {}", effect, kind, name, old, new));
         }
         if self.omitted > 0 {
             lines.push(visible!("and {} more", self.omitted));

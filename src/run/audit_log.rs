@@ -71,7 +71,7 @@ impl Attempt {
     /// Appends the line. That it cannot be written stops nothing.
     ///
     /// # Errors
-    /// When the log cannot be written.
+    /// Returns an error if the log cannot be written.
     pub fn ended(self, answer: &Result<Outcome, Failure>, duration_ms: u64) -> std::io::Result<()> {
         let Some(directory) = environment::state_directory() else { return Ok(()) };
         let failed = answer.as_ref().err().map(|failure| failure.code);

@@ -113,12 +113,19 @@ fn no_command() -> Failure {
 }
 
 fn unknown_command(name: &str) -> Failure {
-    let shown: String = name.chars().take(MAX_MESSAGE).collect();
-    let known = names(&Cli::command());
-    let hint = suggestion::nearest(name, known.iter().map(String::as_str)).map_or_else(
-        || format!("commands are {}", known.join(", ")),
-        |nearest| format!("did you mean `{nearest}`?"),
-    );
+    unknown_path(&Cli::command(), name, 0)
+}
+
+/// The words `path`, of which the last names no command below `parent`; `above` words lead to `parent`.
+pub(super) fn unknown_path(parent: &clap::Command, path: &str, above: usize) -> Failure {
+    let shown: String = path.chars().take(MAX_MESSAGE).collect();
+    let prefix: String = path.split_inclusive(' ').take(above).collect();
+    let known: Vec<_> = names(parent).into_iter().map(|name| format!("{prefix}{name}")).collect();
+    let hint = match suggestion::nearest(path, known.iter().map(String::as_str)) {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None if known.is_empty() => format!("`aos help {}` describes it", prefix.trim_end()),
+        None => format!("commands are {}", known.join(", ")),
+    };
     Failure::new(ErrorCode::Usage, format!("the command `{shown}` does not exist"))
         .hint(hint)
         .detail("known_commands", known)

@@ -34,7 +34,7 @@ mod unix {
         /// Opens the directory; links on the way to it are followed.
         ///
         /// # Errors
-        /// When it is not a directory that can be opened.
+        /// Returns an error if it is not a directory that can be opened.
         pub fn open(path: &Path) -> io::Result<Self> {
             let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
             Ok(Self { handle: fs::open(path, flags, Mode::empty())? })
@@ -64,7 +64,7 @@ mod unix {
         /// Renames; replaces a file at `to`.
         ///
         /// # Errors
-        /// When a directory of either path is a link or missing, or the system reports an error.
+        /// Returns an error if a directory of either path is a link or missing, or the system reports an error.
         pub fn rename(&self, from: &str, to: &str) -> io::Result<()> {
             let ((from, old), (to, new)) = (self.parent(from)?, self.parent(to)?);
             Ok(fs::renameat(self.at(&from), old, self.at(&to), new)?)

@@ -79,7 +79,7 @@ impl Conversation {
     /// Starts the program in a session of its own.
     ///
     /// # Errors
-    /// When the program cannot be started.
+    /// Returns an error if the program cannot be started.
     pub fn start(start: &Start<'_>) -> std::io::Result<Self> {
         let (mut child, wires) = spawn(start)?;
         let watched = keeper::watch(child.id());

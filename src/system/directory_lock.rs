@@ -13,7 +13,7 @@ impl DirectoryLock {
     /// Takes the lock of `directory`; `None` when another process holds it.
     ///
     /// # Errors
-    /// When the directory cannot be opened.
+    /// Returns an error if the directory cannot be opened.
     #[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
     pub fn acquire(directory: &Path) -> std::io::Result<Option<Self>> {
         let handle = File::open(directory)?;

@@ -188,7 +188,7 @@ pub fn temporary_directory() -> PathBuf {
 /// The program that runs, as the system names it; links are not resolved.
 ///
 /// # Errors
-/// When the system cannot say.
+/// Returns an error if the system cannot say.
 pub fn current_executable() -> std::io::Result<PathBuf> {
     std::env::current_exe()
 }
@@ -196,7 +196,7 @@ pub fn current_executable() -> std::io::Result<PathBuf> {
 /// The directory the command runs in.
 ///
 /// # Errors
-/// When it was deleted or may not be read.
+/// Returns an error if it was deleted or may not be read.
 #[expect(clippy::disallowed_methods, reason = "only this module reads the environment")]
 pub fn current_directory() -> std::io::Result<PathBuf> {
     std::env::current_dir()
@@ -205,7 +205,7 @@ pub fn current_directory() -> std::io::Result<PathBuf> {
 /// Moves the process to `directory` (`-C`).
 ///
 /// # Errors
-/// When it is not a directory that may be entered.
+/// Returns an error if it is not a directory that may be entered.
 #[expect(clippy::disallowed_methods, reason = "only this module reads the environment")]
 pub fn enter(directory: &std::path::Path) -> std::io::Result<()> {
     std::env::set_current_dir(directory)

@@ -17,7 +17,7 @@ pub enum Kind {
 /// Looks at `path` itself.
 ///
 /// # Errors
-/// When a directory above it may not be searched.
+/// Returns an error if a directory above it may not be searched.
 #[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn kind(path: &Path) -> io::Result<Kind> {
     let metadata = match fs::symlink_metadata(path) {
@@ -208,7 +208,7 @@ impl Mode {
 /// Whether only the owner may read the file; always true where the system has no such bits.
 ///
 /// # Errors
-/// When the file cannot be looked at.
+/// Returns an error if the file cannot be looked at.
 #[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn is_private(path: &Path) -> io::Result<bool> {
     let metadata = fs::symlink_metadata(path)?;
@@ -234,7 +234,7 @@ pub struct Stamp {
 /// The state of a file, without reading it.
 ///
 /// # Errors
-/// When the file cannot be looked at.
+/// Returns an error if the file cannot be looked at.
 #[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn stamp(path: &Path) -> io::Result<Stamp> {
     let metadata = fs::symlink_metadata(path)?;
@@ -244,7 +244,7 @@ pub fn stamp(path: &Path) -> io::Result<Stamp> {
 /// Whether a file has its setuid, setgid or sticky bit; never where the system has no such bits.
 ///
 /// # Errors
-/// When the file cannot be looked at.
+/// Returns an error if the file cannot be looked at.
 #[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn has_special_mode(path: &Path) -> io::Result<bool> {
     Ok(is_special(&fs::symlink_metadata(path)?))
@@ -380,7 +380,7 @@ pub fn remove_tree(path: &Path) -> io::Result<()> {
 /// Names in a directory, sorted.
 ///
 /// # Errors
-/// When it is not a readable directory.
+/// Returns an error if it is not a readable directory.
 #[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn names(directory: &Path) -> io::Result<Vec<std::ffi::OsString>> {
     let mut names: Vec<_> = fs::read_dir(directory)?
@@ -393,7 +393,7 @@ pub fn names(directory: &Path) -> io::Result<Vec<std::ffi::OsString>> {
 /// The real path of `path`, with links resolved.
 ///
 /// # Errors
-/// When it does not exist.
+/// Returns an error if it does not exist.
 #[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn canonical(path: &Path) -> io::Result<PathBuf> {
     fs::canonicalize(path)
@@ -414,7 +414,7 @@ pub fn sync(path: &Path) -> io::Result<()> {
 /// Whether the owner may not write the file.
 ///
 /// # Errors
-/// When it cannot be looked at.
+/// Returns an error if it cannot be looked at.
 #[expect(clippy::disallowed_methods, reason = "only this module accesses files")]
 pub fn is_read_only(path: &Path) -> io::Result<bool> {
     let permissions = fs::symlink_metadata(path)?.permissions();

@@ -31,7 +31,7 @@ pub enum GitIndexError {
 /// Every path below `prefix`, relative to it.
 ///
 /// # Errors
-/// When not all paths can be known, with the reason.
+/// Returns an error if not all paths can be known, with the reason.
 pub fn paths(bytes: &[u8], prefix: &str) -> Result<BTreeSet<String>, GitIndexError> {
     // The file does not state the size of its object names; with the wrong one it makes no sense.
     let [sha1, sha256] = OBJECT_NAMES.map(|size| read(bytes, prefix, size, false));

@@ -126,7 +126,7 @@ pub trait Sink {
     /// Takes one piece.
     ///
     /// # Errors
-    /// When it cannot be kept; the exchange ends.
+    /// Returns an error if it cannot be kept; the exchange ends.
     fn take(&mut self, piece: &[u8]) -> io::Result<()>;
 }
 
@@ -171,7 +171,7 @@ impl Client {
     /// Sends `request`; the body of a 200 is written to `sink`, any other body is not read.
     ///
     /// # Errors
-    /// When there is no complete answer within the limits.
+    /// Returns an error if there is no complete answer within the limits.
     pub fn get(&self, request: &Request<'_>, sink: &mut dyn Sink) -> Result<Head, HttpError> {
         match &self.runtime {
             Some(runtime) => runtime.block_on(self.exchange(request, sink)),

@@ -49,7 +49,7 @@ pub fn obtain() -> Result<Vec<u8>, SecretError> {
 /// The secret, if it exists.
 ///
 /// # Errors
-/// When it cannot be read, or others can read it.
+/// Returns an error if it cannot be read, or others can read it.
 pub fn existing() -> Result<Option<Vec<u8>>, SecretError> {
     let path = state_directory()?.join(FILE);
     match files::kind(&path).map_err(SecretError::io(&path))? {
@@ -61,7 +61,7 @@ pub fn existing() -> Result<Option<Vec<u8>>, SecretError> {
 /// The directory of aos's own state.
 ///
 /// # Errors
-/// When there is none.
+/// Returns an error if there is none.
 pub fn state_directory() -> Result<PathBuf, SecretError> {
     environment::state_directory().ok_or(SecretError::NoHome)
 }

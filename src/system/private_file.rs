@@ -9,7 +9,7 @@ use super::random;
 /// Puts `bytes` in place of the file, and creates its directory. They are on the disk when this returns.
 ///
 /// # Errors
-/// When one of them cannot be written; the old file is still there then.
+/// Returns an error if one of them cannot be written; the old file is still there then.
 pub fn replace(place: &Path, bytes: &[u8]) -> io::Result<()> {
     if let Some(directory) = place.parent() {
         files::create_private_directory(directory)?;
@@ -28,7 +28,7 @@ pub fn replace(place: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Removes files beside `place`, the first by name, until there are at most `most` with it.
 ///
 /// # Errors
-/// When the directory cannot be read, or one of them cannot be removed.
+/// Returns an error if the directory cannot be read, or one of them cannot be removed.
 pub fn make_room(place: &Path, most: usize) -> io::Result<()> {
     let Some(directory) = place.parent() else { return Ok(()) };
     files::create_private_directory(directory)?;

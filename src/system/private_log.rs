@@ -10,7 +10,7 @@ use super::files::{Kind, Mode, kind};
 /// first, once: as the same name with `.1`.
 ///
 /// # Errors
-/// When it is a link or no file, or cannot be written.
+/// Returns an error if it is a link or no file, or cannot be written.
 #[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
 pub fn append(path: &Path, bytes: &[u8], most: u64) -> io::Result<()> {
     if matches!(kind(path)?, Kind::File { length, .. } if length >= most) {

@@ -50,7 +50,7 @@ pub struct Invocation<'a> {
 /// Runs a program with closed stdin, and waits for its end or its time limit.
 ///
 /// # Errors
-/// When it cannot be started, is killed after its limit, or a signal arrived meanwhile.
+/// Returns an error if it cannot be started, is killed after its limit, or a signal arrived meanwhile.
 #[expect(clippy::disallowed_methods, reason = "only this module starts programs")]
 pub fn run(invocation: &Invocation<'_>) -> Result<ProcessOutput, ProcessError> {
     let program = || invocation.program.to_owned();

@@ -51,7 +51,7 @@ fn listening() -> Result<(), PromptError> {
 /// One of `choices`, by its place.
 ///
 /// # Errors
-/// When the person leaves, or the terminal is gone.
+/// Returns an error if the person leaves, or the terminal is gone.
 pub fn choose(
     question: &Visible,
     choices: &[Visible],
@@ -70,7 +70,7 @@ pub fn choose(
 /// A line of text for which `fault` finds nothing wrong.
 ///
 /// # Errors
-/// When the person leaves, or the terminal is gone.
+/// Returns an error if the person leaves, or the terminal is gone.
 pub fn text(
     question: &Visible,
     default: &str,
@@ -92,7 +92,7 @@ pub fn text(
 /// Yes or no.
 ///
 /// # Errors
-/// When the person leaves, or the terminal is gone.
+/// Returns an error if the person leaves, or the terminal is gone.
 pub fn yes(question: &Visible, default: bool) -> Result<bool, PromptError> {
     let theme = theme();
     let prompt =

@@ -3,7 +3,7 @@
 /// `N` random bytes.
 ///
 /// # Errors
-/// When the system has no source of randomness.
+/// Returns an error if the system has no source of randomness.
 pub fn bytes<const N: usize>() -> std::io::Result<[u8; N]> {
     let mut buffer = [0; N];
     getrandom::fill(&mut buffer).map_err(std::io::Error::other)?;

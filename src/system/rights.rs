@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// The permission bits of `path`; `None` if the system has none.
 ///
 /// # Errors
-/// When it cannot be looked at.
+/// Returns an error if it cannot be looked at.
 #[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
 pub fn mode(path: &Path) -> io::Result<Option<u32>> {
     let metadata = fs::symlink_metadata(path)?;

@@ -67,7 +67,7 @@ pub struct Finished {
 /// processes of its session get SIGTERM, then SIGKILL.
 ///
 /// # Errors
-/// When it cannot be started or waited for.
+/// Returns an error if it cannot be started or waited for.
 pub fn run(session: &Session<'_>) -> std::io::Result<Finished> {
     let nothing = |ending| Finished { ending, tail: Vec::new(), is_cut: false };
     if interrupt::requested() {

@@ -112,7 +112,7 @@ pub struct Ran {
 /// Runs a program to its end.
 ///
 /// # Errors
-/// When it cannot be started or waited for.
+/// Returns an error if it cannot be started or waited for.
 pub fn run(launch: &Launch<'_>) -> std::io::Result<Ran> {
     let clock = Stopwatch::start();
     let mut child = spawn(launch)?;

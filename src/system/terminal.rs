@@ -32,7 +32,7 @@ pub fn stdout_has_color() -> bool {
 /// Reads stdin to its end.
 ///
 /// # Errors
-/// When it cannot be read, or holds more than `limit` bytes.
+/// Returns an error if it cannot be read, or holds more than `limit` bytes.
 pub fn read_stdin(limit: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     std::io::stdin().lock().take(limit + 1).read_to_end(&mut bytes)?;
@@ -54,7 +54,7 @@ pub fn has_written() -> bool {
 /// Writes the one document of this run to stdout.
 ///
 /// # Errors
-/// When stdout is closed or full.
+/// Returns an error if stdout is closed or full.
 pub fn write_stdout(text: &Visible) -> std::io::Result<()> {
     WRITTEN.store(true, Ordering::Relaxed);
     let mut stdout = std::io::stdout().lock();

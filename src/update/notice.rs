@@ -112,7 +112,7 @@ impl KnownRelease {
     /// Writes the result atomically.
     ///
     /// # Errors
-    /// When the state directory cannot be written.
+    /// Returns an error if the state directory cannot be written.
     pub fn save(&self, state: &Path) -> io::Result<()> {
         files::create_private_directory(state)?;
         let document = KeptNotice {

@@ -48,7 +48,7 @@ impl UpdateStage {
     /// file itself: a link to it stays what it is.
     ///
     /// # Errors
-    /// When its directory cannot be written or the file may not be replaced.
+    /// Returns an error if its directory cannot be written or the file may not be replaced.
     pub fn new(target: &Path) -> Result<Self, SwapError> {
         replace::remove_leftovers(target);
         let directory = target.parent().unwrap_or(Path::new("."));
@@ -70,7 +70,7 @@ impl UpdateStage {
     /// Appends to the new program.
     ///
     /// # Errors
-    /// When the disk is full, and the like.
+    /// Returns an error if the disk is full, and the like.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), SwapError> {
         let path = self.staged.path().to_owned();
         sha2::Digest::update(&mut self.digest, bytes);
@@ -80,7 +80,7 @@ impl UpdateStage {
     /// Makes the new program durable and executable.
     ///
     /// # Errors
-    /// When the disk is full, and the like.
+    /// Returns an error if the disk is full, and the like.
     pub fn finish(&mut self) -> Result<(), SwapError> {
         let path = self.staged.path().to_owned();
         self.staged.complete(&self.target).map_err(|source| SwapError::Stage { path, source })?;
@@ -92,7 +92,7 @@ impl UpdateStage {
     /// program could have changed it.
     ///
     /// # Errors
-    /// When it has others, or cannot be read.
+    /// Returns an error if it has others, or cannot be read.
     pub fn verify(&self) -> Result<(), SwapError> {
         use std::io::Read as _;
         let path = self.staged.path();
@@ -117,7 +117,7 @@ impl UpdateStage {
     /// Replaces the program with the new one.
     ///
     /// # Errors
-    /// When the old one is still there; on Windows possibly under another name, which the error gives.
+    /// Returns an error if the old one is still there; on Windows possibly under another name, which the error gives.
     pub fn commit(self) -> Result<(), SwapError> {
         checkpoint::reached("update:before-rename");
         let target = self.target;
@@ -142,7 +142,7 @@ impl UpdateLock {
     /// Takes the lock for the program at `target`.
     ///
     /// # Errors
-    /// When another update of the same program runs, or the state directory cannot be written.
+    /// Returns an error if another update of the same program runs, or the state directory cannot be written.
     pub fn acquire(state: &Path, target: &Path) -> Result<Self, LockError> {
         let name = Sha256::of(target.as_os_str().as_encoded_bytes()).to_string();
         let path = state.join(format!("update-{}.lock", &name[..16]));

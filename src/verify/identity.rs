@@ -48,7 +48,7 @@ impl ExpectedIdentity {
     /// Exactly this identity.
     ///
     /// # Errors
-    /// When it is empty or too long.
+    /// Returns an error if it is empty or too long.
     pub fn exact(identity: &str) -> Result<Self, IdentityError> {
         bounded(identity)?;
         Ok(Self::Exact(identity.to_owned()))

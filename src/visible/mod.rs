@@ -5,11 +5,13 @@
 
 mod counted;
 mod invisible;
+mod or_empty;
 
 use std::fmt::{self, Write as _};
 
 pub use counted::counted;
 pub use invisible::is_invisible;
+pub use or_empty::or_empty;
 
 /// Clean text. Line breaks, tabs and colours in it were put there by aos.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]

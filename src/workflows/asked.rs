@@ -15,7 +15,7 @@ use crate::visible::excerpt;
 /// Reads a version, with or without its `v`.
 ///
 /// # Errors
-/// When it is none.
+/// Returns an error if it is none.
 pub fn version(text: &str) -> Result<semver::Version, Failure> {
     semver::Version::parse(text.strip_prefix('v').unwrap_or(text)).map_err(|_| {
         let shown: String = text.chars().take(40).collect();
@@ -27,7 +27,7 @@ pub fn version(text: &str) -> Result<semver::Version, Failure> {
 /// A requested tag; `latest` is the newest that the binary carries.
 ///
 /// # Errors
-/// When the text is not a tag.
+/// Returns an error if the text is not a tag.
 pub fn requested_tag(family: Family, text: &str) -> Result<SpecTag, Failure> {
     if text == "latest" {
         return Ok(spec_source::latest(family)?);
@@ -43,7 +43,7 @@ pub fn requested_tag(family: Family, text: &str) -> Result<SpecTag, Failure> {
 /// Exactly the given root, or exactly the embedded one.
 ///
 /// # Errors
-/// When the given one cannot be read or used; the embedded one never takes its place.
+/// Returns an error if the given one cannot be read or used; the embedded one never takes its place.
 pub fn trust_root(path: Option<&Path>) -> Result<TrustRoot, Failure> {
     let Some(path) = path else { return Ok(TrustRoot::embedded()?) };
     let bytes =

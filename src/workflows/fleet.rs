@@ -20,7 +20,7 @@ use crate::workflows::Run;
 /// Runs `each` in every project below `root`.
 ///
 /// # Errors
-/// When there is no project, and when one of them failed, with the whole report.
+/// Returns an error if there is no project, and when one of them failed, with the whole report.
 pub fn over<A: serde::Serialize>(
     root: &Path,
     dry_run: bool,

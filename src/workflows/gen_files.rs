@@ -30,7 +30,7 @@ const ABSENT: &str = "it does not exist";
 /// Says which files are not what the pinned contract asks for; writes nothing.
 ///
 /// # Errors
-/// When a source is refused, the pin was moved, or a file is not current.
+/// Returns an error if a source is refused, the pin was moved, or a file is not current.
 pub fn check(
     path: &Path,
     roots: Option<TrustRoot>,
@@ -49,7 +49,7 @@ pub fn check(
 /// Writes what the pinned contract asks for.
 ///
 /// # Errors
-/// When a source is refused, the pin was moved, or work would be lost without a token.
+/// Returns an error if a source is refused, the pin was moved, or work would be lost without a token.
 pub fn renew(
     path: &Path,
     roots: Option<TrustRoot>,

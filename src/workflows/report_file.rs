@@ -22,7 +22,7 @@ impl ReportFile {
     /// its result must have a place.
     ///
     /// # Errors
-    /// When one is something else, two are the same file, or one cannot be written.
+    /// Returns an error if one is something else, two are the same file, or one cannot be written.
     pub fn all(texts: &[String], formats: &[&'static str]) -> Result<Vec<Self>, Failure> {
         let mut files: Vec<(PathBuf, Self)> = Vec::new();
         for text in texts {
@@ -123,7 +123,7 @@ impl ReportFile {
     /// Writes the report; one that is there already is replaced as a whole and keeps its mode.
     ///
     /// # Errors
-    /// When something other than a file is there, or the directory cannot be written.
+    /// Returns an error if something other than a file is there, or the directory cannot be written.
     pub fn write(&self, text: &str) -> Result<(), Failure> {
         put(&self.path, text.as_bytes()).map_err(|error| self.fault(&error))
     }

@@ -45,7 +45,8 @@ struct Recorded {
 /// Renews the commands of a project, or adds one.
 ///
 /// # Errors
-/// When the project was not made from a description, an operation is not there, or work would be lost without a token.
+/// Returns an error if the project was not made from a description, an operation is not there, or work would be lost
+/// without a token.
 pub fn run(request: &SyncApiRequest, run: &Run) -> Result<Outcome, Failure> {
     let recorded = recorded(&request.path)?;
     let template = &recorded.template;

@@ -247,7 +247,7 @@ impl FleetScope<'_> {
     /// A token for exactly these plans, and when it ends.
     ///
     /// # Errors
-    /// When this machine has no secret.
+    /// Returns an error if this machine has no secret.
     pub fn offer(&self) -> Result<(String, u64), Failure> {
         let expires_at = clock::now_seconds() + LIFETIME_SECONDS;
         let nonce = random::bytes::<8>().map(u64::from_be_bytes);

@@ -203,3 +203,82 @@ fn a_code_of_a_tool_is_added_to_contract_client_test_and_skill() {
     let words = ["add", "code", "E_QUOTA", "--exit", "7"];
     sandbox.aos_in(&connector, &words).error("E_VALIDATION", 2);
 }
+
+#[test]
+fn a_removal_names_the_parts_that_were_edited_since_they_were_added() {
+    for (template, handler) in [
+        ("connector-python", "agent-harness/aos_acme/commands/item.py"),
+        ("cli-go", "internal/commands/item_publish.go"),
+        ("cli-python", "acme/commands/item_publish.py"),
+    ] {
+        let sandbox = Sandbox::new();
+        let project = cli(&sandbox, template);
+        let add = |name: &str| sandbox.aos_in(&project, &["add", name, "--mode", "write"]).data();
+        let remove = ["remove", "item.publish", "--dry-run"];
+        let edited = |words: &[&str]| sandbox.aos_in(&project, words).data()["edited"].clone();
+        add("item alert");
+        add("item publish");
+        // Neighbours on both sides, and a rename, are no edits.
+        add("item zoom");
+        assert_eq!(edited(&remove), serde_json::json!([]), "{template}");
+        let first = text(&project, handler);
+        let own = first.rfind("publish").expect("the handler");
+        let line = first[..own].matches('\n').count() + 1;
+        let end = own + first[own..].find('\n').expect("a line");
+        let comment = if template == "cli-go" { " // mine" } else { "  # mine" };
+        disk::replace(
+            &project.join(handler),
+            &format!("{}{comment}{}", &first[..end], &first[end..]),
+        );
+        let parts = edited(&remove);
+        let parts = parts.as_array().expect("a list");
+        assert_eq!(parts.len(), 1, "{template}: {parts:?}");
+        assert_eq!(parts[0]["path"], handler, "{template}");
+        assert!(parts[0]["line"].as_u64().is_some_and(|at| at as usize <= line), "{parts:?}");
+        let shown = sandbox.aos_in(&project, &[&remove[..], &["--format", "text"]].concat());
+        assert!(shown.stdout.contains(&format!("edited: {handler}:")), "{}", shown.stdout);
+        sandbox.aos_in(&project, &["rename", "item publish", "item announce"]).data();
+        let renamed = edited(&["remove", "item.announce", "--dry-run"]).to_string();
+        assert!(renamed.contains(handler), "{template}: {renamed}");
+        assert!(!renamed.contains("README"), "{template}: {renamed}");
+        // A record that says nothing, or something else, hides no edit.
+        let record = text(&project, "aos.toml");
+        let start = record.find("[added.\"item announce\"]").expect("a record");
+        disk::replace(&project.join("aos.toml"), &record[..start]);
+        let data = sandbox.aos_in(&project, &["remove", "item.announce", "--dry-run"]).data();
+        assert!(data["notes"].to_string().contains("does not record"), "{data}");
+        sandbox.aos_in(&project, &["check"]).data();
+    }
+}
+
+#[test]
+fn an_added_list_continues_as_the_other_lists_of_the_connector() {
+    for (preset, wanted) in [
+        ("github", "\"Link\" = \"<{base_url}"),
+        ("gitlab", "per_page"),
+        ("jira", "\"startAt\" = \"2\""),
+        ("slack", "\"ok\":true"),
+    ] {
+        let sandbox = Sandbox::new();
+        let made = sandbox.aos(&["new", preset, "--no-git"]).data();
+        let project = PathBuf::from(made["path"].as_str().expect("a path"));
+        let before = text(&project, "conform.toml");
+        let data = sandbox.aos_in(&project, &["add", "widget list"]).data();
+        assert!(data["notes"].to_string().contains("`PAGING` in api.py"), "{preset}: {data}");
+        let added = text(&project, "conform.toml").replace(&before, "");
+        assert!(added.contains(wanted), "{preset}: {added}");
+        let package = format!("agent-harness/aos_{preset}/commands/widget.py");
+        assert!(!text(&project, &package).contains("paging="), "{preset}");
+        sandbox.aos_in(&project, &["check"]).data();
+    }
+    // A dictionary that is computed is not guessed.
+    let sandbox = Sandbox::new();
+    let project = sandbox.connector("acme");
+    let api = "agent-harness/aos_acme/api.py";
+    let computed =
+        text(&project, api).replace("    \"max_limit\": 100,", "    \"max_limit\": int(\"100\"),");
+    disk::replace(&project.join(api), &computed);
+    let data = sandbox.aos_in(&project, &["add", "widget list"]).data();
+    assert!(data["notes"].to_string().contains("`cursor` and `next_cursor`"), "{data}");
+    assert!(text(&project, "agent-harness/aos_acme/commands/widget.py").contains("paging={"));
+}

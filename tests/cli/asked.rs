@@ -54,7 +54,7 @@ fn a_person_is_asked_for_template_name_preset_and_answers() {
 #[test]
 fn a_name_of_a_preset_proposes_it_and_an_answer_of_the_person_counts() {
     let sandbox = Sandbox::new();
-    let listed = sandbox.aos(&["new", "--list"]).data();
+    let listed = sandbox.aos(&["new", "--list", "--all"]).data();
     let questions = connector(&listed)["questions"].as_array().expect("questions").clone();
     let keys = questions.iter().map(|question| question["key"].as_str().expect("a key"));
     let waits: Vec<_> = keys.filter(|key| *key != "author").map(|key| format!("({key})")).collect();

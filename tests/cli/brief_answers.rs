@@ -44,7 +44,7 @@ fn length(list: &Value) -> usize {
 fn every_template_and_preset_is_previewed_and_made_within_the_limit() {
     let sandbox = Sandbox::new();
     let mut calls: Vec<Vec<String>> = Vec::new();
-    let list = sandbox.aos(&["new", "--list"]).data();
+    let list = sandbox.aos(&["new", "--list", "--all"]).data();
     for template in list["templates"].as_array().expect("templates") {
         let name = template["name"].as_str().expect("a name");
         let presets = template["presets"].as_array().expect("presets");

@@ -220,6 +220,7 @@ pub fn successes() -> Vec<Case> {
             call(&["new", "acme", "--confirm", &token])
         }),
         case("OK", "new list", |_| call(&["new", "--list"])),
+        case("OK", "new list of everything", |_| call(&["new", "--list", "--all"])),
         case("OK", "new from a template of one's own", |sandbox| {
             sandbox.aos(&["template", "new", "web"]).data();
             call(&["new", "shop", "--template", "./web", "--no-git"])
@@ -561,6 +562,7 @@ pub fn successes() -> Vec<Case> {
         }),
         case("OK", "explain one rule", |_| call(&["check", "--explain", "drift/modified"])),
         case("OK", "explain all rules", |_| call(&["check", "--explain", "all"])),
+        case("OK", "explain all rules in full", |_| call(&["check", "--explain", "all", "--all"])),
         case("OK", "verify", |sandbox| {
             signed(sandbox, "verify", &Signing::release("acme/aos", "v1.2.3"))
         }),
@@ -606,6 +608,7 @@ pub fn successes() -> Vec<Case> {
         }),
         case("OK", "mcp config of any client", |_| call(&["mcp", "config"])),
         case("OK", "changelog", |_| call(&["changelog"])),
+        case("OK", "whole changelog", |_| call(&["changelog", "--all"])),
         case("OK", "changelog since", |_| call(&["changelog", "--since", "0.0.1"])),
         case("OK", "completions for bash", |_| call(&["completions", "bash"])),
         case("OK", "completions for zsh", |_| call(&["completions", "zsh"])),

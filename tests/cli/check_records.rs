@@ -129,7 +129,7 @@ fn a_rule_filter_reports_only_that_rule_and_must_name_one_that_exists() {
 #[test]
 fn explain_describes_every_rule() {
     let sandbox = Sandbox::new();
-    let data = sandbox.aos(&["check", "--explain", "all"]).data();
+    let data = sandbox.aos(&["check", "--explain", "all", "--all"]).data();
     let rules = data["rules"].as_array().unwrap();
     assert!(rules.len() > 60, "{}", rules.len());
     let mut ids = Vec::new();

@@ -83,7 +83,7 @@ fn an_error_fails_the_check_until_it_is_mended_or_waived_with_a_reason() {
 fn every_rule_of_the_family_can_be_explained_and_asked_for_alone() {
     let sandbox = Sandbox::new();
     let project = adopted(&sandbox);
-    let all = sandbox.aos(&["check", "--explain", "all"]).data();
+    let all = sandbox.aos(&["check", "--explain", "all", "--all"]).data();
     let rules: Vec<_> = all["rules"]
         .as_array()
         .expect("rules")

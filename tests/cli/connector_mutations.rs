@@ -264,7 +264,7 @@ fn faults(preset: &str, edits: &[(Mutation, Edit)]) -> Vec<(String, Vec<String>)
 fn a_wrong_connector_fails_its_own_tests_and_conform() {
     let table: Table =
         toml_edit::de::from_str(include_str!("connector_mutations/edits.toml")).expect("edits");
-    let listed = Sandbox::new().aos(&["new", "--list"]).data();
+    let listed = Sandbox::new().aos(&["new", "--list", "--all"]).data();
     let presets = connector(&listed)["presets"].as_array().expect("presets").clone();
     let presets: Vec<_> =
         presets.iter().map(|preset| preset.as_str().expect("a name").to_owned()).collect();

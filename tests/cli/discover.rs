@@ -198,7 +198,14 @@ fn without_probes_nothing_is_run_and_each_tool_has_its_steps() {
         [("aos-x".into(), "not-probed".into()), ("aos-y".into(), "repo-only".into())]
     );
     let steps = data["tools"][1]["steps"].to_string();
-    assert!(steps.contains("python3 -m venv .venv") && steps.contains("Y_KEY"), "{steps}");
+    let place = root.canonicalize().expect("a root").join("aos-y/agent-harness");
+    let place = place.display();
+    let install =
+        format!("python3 -m venv {place}/.venv && {place}/.venv/bin/pip install -e {place}");
+    assert!(steps.contains(&install) && steps.contains("Y_KEY"), "{steps}");
+    // One call is enough: what lacks only its program has a command, and the call for the rest can be run as it is.
+    let short = discover(&sandbox, &["root", "--no-probe"]);
+    assert_eq!(short["next"], serde_json::json!([install, "aos discover root --tool aos-x"]));
     let one = discover(&sandbox, &["root/aos-y", "--no-probe"]);
     assert_eq!(one["summary"]["tools"], 1);
     let one = discover(&sandbox, &["root", "--no-probe", "--tool", "aos-y"]);

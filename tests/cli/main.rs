@@ -67,6 +67,7 @@ mod gen_hostile;
 mod help;
 #[cfg(unix)]
 mod hostile_text;
+mod listing_sizes;
 mod mcp;
 mod mcp_client;
 mod mcp_lines;

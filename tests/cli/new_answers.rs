@@ -210,7 +210,7 @@ fn lists_helps_and_hints_show_no_marks_of_templates() {
     sandbox.write("web/template.toml", info);
     sandbox.write("web/files/README.md", "web\n");
     for words in [
-        &["new", "--list"][..],
+        &["new", "--list", "--all"][..],
         &["new", "--list", "--template", "cli-go"],
         &["new", "--list", "--template", "./web"],
         &["new", "x", "--template", "./web"],

@@ -73,7 +73,7 @@ fn the_longest_name_whose_archive_paths_fit_is_accepted_and_one_more_is_not() {
 #[test]
 fn every_preset_makes_a_project_that_passes_check_with_the_operations_it_promises() {
     let sandbox = Sandbox::new();
-    let list = sandbox.aos(&["new", "--list"]).data();
+    let list = sandbox.aos(&["new", "--list", "--all"]).data();
     let presets: Vec<String> = serde_json::from_value(connector(&list)["presets"].clone()).unwrap();
     for promised in ["github", "gitlab", "slack", "jira", "notion", "airtable", "example"] {
         assert!(
@@ -109,7 +109,7 @@ fn every_preset_makes_a_project_that_passes_check_with_the_operations_it_promise
 #[test]
 fn every_preset_passes_check_with_the_oldest_contract_too() {
     let sandbox = Sandbox::new();
-    let list = sandbox.aos(&["new", "--list"]).data();
+    let list = sandbox.aos(&["new", "--list", "--all"]).data();
     for preset in connector(&list)["presets"].as_array().unwrap() {
         let preset = preset.as_str().unwrap();
         sandbox.aos(&["new", preset, "--preset", preset, "--no-git", "--spec", "v1.0.0"]).data();

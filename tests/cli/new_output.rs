@@ -4,7 +4,7 @@ use super::disk;
 use super::sandbox::{Sandbox, connector, tree};
 
 fn presets(sandbox: &Sandbox) -> Vec<String> {
-    let list = sandbox.aos(&["new", "--list"]).data();
+    let list = sandbox.aos(&["new", "--list", "--all"]).data();
     serde_json::from_value(connector(&list)["presets"].clone()).unwrap()
 }
 

@@ -102,7 +102,7 @@ fn every_preset_passes_the_standard_linter_and_formatter() {
     let installation = Installation::shared();
     let ruff = installation.directory.join("venv/bin/ruff");
     let sandbox = Sandbox::new();
-    let listed = sandbox.aos(&["new", "--list"]).data();
+    let listed = sandbox.aos(&["new", "--list", "--all"]).data();
     let presets = connector(&listed)["presets"].as_array().expect("presets").clone();
     assert!(presets.len() >= 7, "{presets:?}");
     for preset in &presets {
@@ -119,7 +119,7 @@ fn every_preset_passes_the_standard_linter_and_formatter() {
 fn every_preset_passes_its_own_tests() {
     let pytest = Installation::shared().directory.join("venv/bin/pytest");
     let sandbox = Sandbox::new();
-    let listed = sandbox.aos(&["new", "--list"]).data();
+    let listed = sandbox.aos(&["new", "--list", "--all"]).data();
     let presets = connector(&listed)["presets"].as_array().expect("presets").clone();
     assert!(presets.len() >= 10, "{presets:?}");
     for preset in presets.iter().map(|preset| preset.as_str().expect("a name")) {

@@ -42,7 +42,7 @@ fn drive(path: &Path, rows: &[serde_json::Value]) -> (String, usize) {
 fn every_preset_reads_the_answers_of_its_api_rightly() {
     let table = table();
     let sandbox = Sandbox::new();
-    let listed = sandbox.aos(&["new", "--list"]).data();
+    let listed = sandbox.aos(&["new", "--list", "--all"]).data();
     let presets = connector(&listed)["presets"].as_array().expect("presets").clone();
     let presets: Vec<_> = presets.iter().map(|name| name.as_str().expect("a name")).collect();
     assert!(presets.len() >= 9, "{presets:?}");

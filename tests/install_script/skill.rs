@@ -119,8 +119,11 @@ fn the_table_of_exits_has_every_code_with_its_exit() {
 #[test]
 fn every_rule_in_the_table_of_findings_exists() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_aos"));
-    let output =
-        command.args(["check", "--explain", "all", "--json"]).env_clear().output().unwrap();
+    let output = command
+        .args(["check", "--explain", "all", "--all", "--json"])
+        .env_clear()
+        .output()
+        .unwrap();
     let envelope: Value = serde_json::from_slice(&output.stdout).unwrap();
     let rules = envelope["data"]["rules"].as_array().unwrap().iter();
     let rules: BTreeSet<_> = rules.map(|rule| rule["rule"].as_str().unwrap().to_owned()).collect();

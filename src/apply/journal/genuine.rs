@@ -27,7 +27,7 @@ pub struct Genuine {
 /// The journal in `root`; `None` when there is none.
 ///
 /// # Errors
-/// When it is not one of this machine, for this directory, unfinished and whole.
+/// Returns an error if it is not one of this machine, for this directory, unfinished and whole.
 pub fn look(root: &Path) -> Result<Option<Genuine>, ApplyError> {
     let directory = root.join(DIRECTORY);
     if !exists(&directory)? {

@@ -90,7 +90,7 @@ pub fn left(root: &Path) -> Vec<Left> {
 /// Takes the name of the journal away, which ends the write, then removes it.
 ///
 /// # Errors
-/// When it cannot be renamed; it is still the journal then.
+/// Returns an error if it cannot be renamed; it is still the journal then.
 pub fn close(root: &Path, entry: &ledger::LedgerEntry, entries: &[JournalEntry]) -> io::Result<()> {
     let done = root.join(format!("{DRAFT_PREFIX}{}", entry.id));
     files::rename_new(&root.join(DIRECTORY), &done)?;
@@ -127,7 +127,7 @@ fn is_old_stage(root: &Path, name: &str) -> bool {
 /// more stays. Adds what was removed to `removed`.
 ///
 /// # Errors
-/// When something is left.
+/// Returns an error if something is left.
 pub fn discard(
     directory: &Path,
     entries: &[JournalEntry],

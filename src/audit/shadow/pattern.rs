@@ -15,7 +15,7 @@ static KEPT: LazyLock<RwLock<HashMap<String, Arc<Regex>>>> = LazyLock::new(RwLoc
 /// a clone would start empty.
 ///
 /// # Errors
-/// When the pattern is none, or too large.
+/// Returns an error if the pattern is none, or too large.
 pub fn regex(pattern: &str) -> Result<Arc<Regex>, regex::Error> {
     let kept = KEPT.read().ok().and_then(|kept| kept.get(pattern).cloned());
     if let Some(regex) = kept {

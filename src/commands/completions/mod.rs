@@ -25,7 +25,7 @@ pub struct CompletionsArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// When the completion library has no script for the shell.
+/// Returns an error if the completion library has no script for the shell.
 pub fn run(args: &CompletionsArgs, _run: &Run) -> Result<Outcome, Failure> {
     let Some(script) = shell::script(&args.shell.to_string()) else {
         return Err(Failure::new(ErrorCode::Unknown, "aos has no script for this shell"));

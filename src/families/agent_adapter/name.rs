@@ -36,7 +36,7 @@ impl AdapterName {
     /// Parses NAME.
     ///
     /// # Errors
-    /// When it does not have the form of an id.
+    /// Returns an error if it does not have the form of an id.
     pub fn parse(text: &str) -> Result<Self, CliNameError> {
         match CliName::parse(text, false) {
             Ok(_) | Err(CliNameError::Reserved(_)) => Ok(Self(text.to_owned())),

@@ -80,7 +80,7 @@ impl Named for AdapterId {
         agent.answer(answers, &self.0);
         if let Some(fault) = unusable(&agent) {
             return Err(Failure::new(ErrorCode::Validation, fault)
-                .hint("`aos new --list` describes the questions of the template"));
+                .hint("`aos new --list --template NAME` describes the questions"));
         }
         answers.insert("preset".to_owned(), preset.clone());
         let checkout = wanted.checkout.map(checkout).transpose()?;

@@ -94,7 +94,7 @@ impl AugmentorRunner for AugmentorHost {
 /// The contract that this host follows.
 ///
 /// # Errors
-/// When it is not in this build.
+/// Returns an error if it is not in this build.
 pub fn newest() -> Result<Arc<SpecRelease>, Failure> {
     let tag = spec_source::latest(FAMILY)?;
     Ok(spec_source::embedded_release(FAMILY, &tag)?)
@@ -103,7 +103,7 @@ pub fn newest() -> Result<Arc<SpecRelease>, Failure> {
 /// The contract of a release.
 ///
 /// # Errors
-/// When it is of another family.
+/// Returns an error if it is of another family.
 pub fn contract(release: &SpecRelease) -> Result<&AugmentorContract, Failure> {
     release.contract.of::<AugmentorContract>().map_err(|_| {
         Failure::new(
@@ -117,7 +117,7 @@ pub fn contract(release: &SpecRelease) -> Result<&AugmentorContract, Failure> {
 /// Finds a package without running anything of it.
 ///
 /// # Errors
-/// When there is none, or its manifest breaks a rule.
+/// Returns an error if there is none, or its manifest breaks a rule.
 pub fn find(
     named: &NamedAugmentor<'_>,
     contract: &AugmentorContract,
@@ -155,7 +155,7 @@ fn loaded<'c>(
 /// The context of a call that is made here and now.
 ///
 /// # Errors
-/// When there is no current directory.
+/// Returns an error if there is no current directory.
 pub fn context(place: &PackagePlace) -> Result<Context, Failure> {
     let here = environment::current_directory().map_err(|error| {
         Failure::new(ErrorCode::Io, format!("the current directory cannot be read: {error}"))

@@ -31,7 +31,7 @@ const PAGE: u32 = 100;
 /// Changes the preset as the answers say.
 ///
 /// # Errors
-/// When an answer does not fit the preset or another answer.
+/// Returns an error if an answer does not fit the preset or another answer.
 pub fn apply(
     preset: &mut Preset,
     (preset_name, is_open): (&str, bool),
@@ -64,7 +64,7 @@ pub fn apply(
 /// Makes room for the credentials of an API whose description does not say how it is called.
 ///
 /// # Errors
-/// When `name` is not a variable.
+/// Returns an error if `name` is not a variable.
 pub fn open(preset: &mut Preset, name: &str) -> Result<(), Failure> {
     let auth = &mut preset.auth;
     "Authorization".clone_into(&mut auth.header);
@@ -78,7 +78,7 @@ pub fn open(preset: &mut Preset, name: &str) -> Result<(), Failure> {
 /// Sets the address of the API: one for everybody, or a variable that each operator sets.
 ///
 /// # Errors
-/// When the preset already asks for it, or both were given.
+/// Returns an error if the preset already asks for it, or both were given.
 pub fn place(preset: &mut Preset, answers: &BTreeMap<String, String>) -> Result<(), Failure> {
     let answer = |key: &str| answers.get(key).filter(|text| !text.is_empty());
     let (url, variable) = (answer("base_url"), answer("base_url_env"));

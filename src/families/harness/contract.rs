@@ -114,7 +114,7 @@ impl HarnessContract {
     /// Parses and validates `contract.json`.
     ///
     /// # Errors
-    /// When it is not a complete contract of this family and tag.
+    /// Returns an error if it is not a complete contract of this family and tag.
     pub fn parse(bytes: &[u8], tag: &SpecTag) -> Result<Self, ContractError> {
         let contract: Self = json::parse_as(bytes)?;
         document::identify(FAMILY, tag, &contract.contract, &contract.tag)?;

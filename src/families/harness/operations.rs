@@ -304,7 +304,7 @@ fn as_texts<S: serde::Serializer>(names: &[Constant], serializer: S) -> Result<S
 /// Parses the text of a preset.
 ///
 /// # Errors
-/// When it is malformed.
+/// Returns an error if it is malformed.
 pub fn parse_preset(name: &str, text: &str) -> Result<Preset, EmbeddedError> {
     embedded::toml(&format!("presets/{name}.toml"), text)
 }

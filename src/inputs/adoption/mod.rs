@@ -107,6 +107,7 @@ pub fn propose(family: Family, repository: &ProjectFiles, lock: Option<&Lock>) -
         runtime,
         waivers: Vec::new(),
         conform: crate::generate::record_conform::ConformSection::default(),
+        added: BTreeMap::new(),
     };
     Adoption { record, reasons: found.reasons, remarks: found.remarks }
 }

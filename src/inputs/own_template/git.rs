@@ -65,7 +65,7 @@ const FOREIGN: [&str; 7] = [
 /// The template at the tag that is wanted, or at the newest version.
 ///
 /// # Errors
-/// When git cannot get it, or it is not a template.
+/// Returns an error if git cannot get it, or it is not a template.
 pub fn found(address: &GitAddress, wanted: &InRepository) -> Result<FoundTemplate, TemplateError> {
     let source = TemplateSource::Git(address.clone());
     let git = Git { origin: source.to_string(), address };

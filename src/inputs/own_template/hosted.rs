@@ -23,7 +23,7 @@ const MAX_UNPACKED: u64 = 64 * 1024 * 1024;
 /// The template in the release that is wanted, or in the newest one.
 ///
 /// # Errors
-/// When it is not available, or the release workflow of the repository did not sign it at its tag.
+/// Returns an error if it is not available, or the release workflow of the repository did not sign it at its tag.
 pub fn found(
     repository: &Repository,
     wanted: &InRepository,

@@ -55,7 +55,7 @@ const WORDS: &[&str] = &[
 /// The template in `tree`, which `name` is for messages.
 ///
 /// # Errors
-/// When it has any fault, with all of them.
+/// Returns an error if it has any fault, with all of them.
 pub fn judged(tree: &TemplateTree, name: &str) -> Result<Template, TemplateError> {
     match judge(tree) {
         (Some(template), faults) if faults.is_empty() => Ok(template),

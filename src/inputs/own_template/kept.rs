@@ -15,7 +15,7 @@ const MAX_ARCHIVE: u64 = 16 * 1024 * 1024;
 /// The template in the archive of the project at `root`, which has the digest in its record.
 ///
 /// # Errors
-/// When the archive is missing, damaged, or that of another template.
+/// Returns an error if the archive is missing, damaged, or that of another template.
 pub fn archived(root: &Path, origin: &TemplateOrigin) -> Result<TemplateTree, TemplateError> {
     let fault = |reason: String| TemplateError::Archive { path: ARCHIVE_PATH, reason };
     let loaded = files::read(&root.join(ARCHIVE_PATH), MAX_ARCHIVE).map_err(|error| {
@@ -37,7 +37,7 @@ pub fn archived(root: &Path, origin: &TemplateOrigin) -> Result<TemplateTree, Te
 /// The archive of a template, as a file of a project.
 ///
 /// # Errors
-/// When a path is too long for an archive, or the archive is too large.
+/// Returns an error if a path is too long for an archive, or the archive is too large.
 pub fn packed(tree: &TemplateTree, name: &str) -> Result<Content, TemplateError> {
     let bytes = tree.pack().map_err(|error| super::tree::unusable(name, error.to_string()))?;
     if bytes.len() as u64 > MAX_ARCHIVE {

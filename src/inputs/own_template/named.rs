@@ -36,7 +36,7 @@ impl<'a> NamedTemplate<'a> {
     /// Tells the kinds apart: a word is a template of aos, everything with a `/` and `.` and `..` is a directory.
     ///
     /// # Errors
-    /// When it begins like a repository and is none.
+    /// Returns an error if it begins like a repository and is none.
     pub fn of(text: &'a str) -> Result<Self, TemplateError> {
         let fault = |reason: Reason| TemplateError::Name {
             text: without_user(text),

@@ -30,7 +30,7 @@ pub struct FoundTemplate {
 /// Reads the template at `place`; releases of hosts are verified with `roots`.
 ///
 /// # Errors
-/// When there is none, or it has a fault.
+/// Returns an error if there is none, or it has a fault.
 pub fn found(place: &Place, roots: Option<&TrustRoot>) -> Result<FoundTemplate, TemplateError> {
     let key = (!matches!(place, Place::Directory(_))).then(|| format!("{place:?}"));
     if let Some(known) = key.as_ref().and_then(|key| memory().get(key).cloned()) {
@@ -86,7 +86,7 @@ fn fetched(place: &Place, roots: Option<&TrustRoot>) -> Result<FoundTemplate, Te
 /// The newest version at the place that a project records; `None` for a directory, which no project knows.
 ///
 /// # Errors
-/// When it is not available, or the recorded tag now names something else.
+/// Returns an error if it is not available, or the recorded tag now names something else.
 pub fn newest(
     origin: &TemplateOrigin,
     roots: Option<&TrustRoot>,
@@ -103,7 +103,7 @@ pub fn newest(
 /// Refuses a tag that does not name what the project records of it.
 ///
 /// # Errors
-/// When the tag was moved.
+/// Returns an error if the tag was moved.
 pub fn is_same_tag(recorded: &TemplateOrigin, found: &TemplateOrigin) -> Result<(), TemplateError> {
     let is_same_place = recorded.source == found.source
         && recorded.tag == found.tag

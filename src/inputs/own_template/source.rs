@@ -30,7 +30,7 @@ pub type NotRead = (String, String);
 /// The files below `root`, a canonical path, in order; and what was passed over, with the reason.
 ///
 /// # Errors
-/// When the directory cannot be read or has too many files.
+/// Returns an error if the directory cannot be read or has too many files.
 pub fn repository_files(root: &Path) -> Result<(Vec<RepositoryFile>, Vec<NotRead>), TemplateError> {
     let mut checkout = Checkout::of(root, is_skipped);
     let (mut found, mut passed) = (Vec::new(), Vec::new());

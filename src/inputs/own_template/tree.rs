@@ -36,7 +36,8 @@ impl TemplateTree {
     /// Reads `template.toml`, `files/` and `presets/` of a directory; `name` is for messages.
     ///
     /// # Errors
-    /// When something in it is a link or special, has a name that not every system supports, or is too large.
+    /// Returns an error if something in it is a link or special, has a name that not every system supports, or is too
+    /// large.
     pub fn read(directory: &Path, name: &str) -> Result<Self, TemplateError> {
         let unreadable =
             |path: &Path, source| TemplateError::Read { path: path.to_owned(), source };
@@ -124,7 +125,7 @@ impl TemplateTree {
     /// The archive that a project keeps: the same bytes for the same template, in one version of aos.
     ///
     /// # Errors
-    /// When a path is too long for an archive.
+    /// Returns an error if a path is too long for an archive.
     pub fn pack(&self) -> io::Result<Vec<u8>> {
         let compressed = flate2::GzBuilder::new().write(Vec::new(), flate2::Compression::best());
         let mut packed = tar::Builder::new(compressed);
@@ -141,7 +142,7 @@ impl TemplateTree {
     /// The template in such an archive.
     ///
     /// # Errors
-    /// When the archive is damaged, or what is in it is not a template.
+    /// Returns an error if the archive is damaged, or what is in it is not a template.
     pub fn unpack(archive: &[u8], name: &str) -> Result<Self, TemplateError> {
         let mut kept = KeptFile::below("", MAX_TREE);
         archive::read_as(archive, Layout::documents(TOP), &mut kept)

@@ -16,7 +16,7 @@ static PARSED: Mutex<Parsed> = Mutex::new(Parsed::new());
 /// A tag from the binary; parsed once per process.
 ///
 /// # Errors
-/// When the binary does not carry it.
+/// Returns an error if the binary does not carry it.
 pub fn embedded_release(family: Family, tag: &SpecTag) -> Result<Arc<SpecRelease>, SpecError> {
     let key = (family, tag.as_str().to_owned());
     let mut parsed = PARSED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -45,7 +45,7 @@ pub fn embedded_release(family: Family, tag: &SpecTag) -> Result<Arc<SpecRelease
 /// The same for a project that follows `source`: of a tag that the binary carries, every source has the same bytes.
 ///
 /// # Errors
-/// When the binary does not carry it.
+/// Returns an error if the binary does not carry it.
 pub fn embedded_release_of(
     source: &SpecSource,
     family: Family,
@@ -61,7 +61,7 @@ pub fn embedded_release_of(
 /// The newest tag that the binary carries.
 ///
 /// # Errors
-/// When the family has none.
+/// Returns an error if the family has none.
 pub fn latest(family: Family) -> Result<SpecTag, SpecError> {
     embedded::tags(family).pop().ok_or_else(|| unknown_tag(family, "latest"))
 }

@@ -44,7 +44,7 @@ impl BrokenCore {
 /// How `contract` breaks with a tag before `tag`.
 ///
 /// # Errors
-/// When a released contract cannot be read.
+/// Returns an error if a released contract cannot be read.
 pub fn broken(
     family: Family,
     tag: &SpecTag,

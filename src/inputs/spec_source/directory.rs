@@ -16,7 +16,7 @@ use super::received::Received;
 /// A tag from `directory`: `<family>/<tag>/` below it, or the files themselves.
 ///
 /// # Errors
-/// When it is not there, malformed, or contradicts what is already released.
+/// Returns an error if it is not there, malformed, or contradicts what is already released.
 pub fn directory_release(
     directory: &Path,
     family: Family,

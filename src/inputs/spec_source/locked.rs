@@ -38,7 +38,7 @@ impl LockedError {
 /// The vendored copy in a project as a release, when it has exactly the digests of the lock.
 ///
 /// # Errors
-/// When a file is missing, altered, or no contract.
+/// Returns an error if a file is missing, altered, or no contract.
 pub fn locked_release(
     root: &Path,
     directory: &RelativePath,
@@ -74,7 +74,7 @@ fn locked(root: &Path, path: &str, lock: &Lock) -> Result<Vec<u8>, LockedError> 
 /// is ignored.
 ///
 /// # Errors
-/// When the source gives other bytes than it gave before.
+/// Returns an error if the source gives other bytes than it gave before.
 pub fn as_remembered(release: &SpecRelease, lock: Option<&Lock>) -> Result<(), SpecError> {
     let of_this_release = |lock: &&Lock| {
         lock.family == release.family && lock.tag == release.tag && lock.source == release.source

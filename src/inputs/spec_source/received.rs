@@ -33,7 +33,7 @@ impl Received {
     /// The tag that the contract gives itself.
     ///
     /// # Errors
-    /// When the document is none, or says nothing that is a tag.
+    /// Returns an error if the document is none, or says nothing that is a tag.
     pub fn stated_tag(&self) -> Result<SpecTag, SpecError> {
         let document = json::parse(&self.contract).map_err(|error| self.unusable(error.into()))?;
         for member in IDENTITY {
@@ -60,7 +60,7 @@ impl Received {
     /// The release that these bytes are.
     ///
     /// # Errors
-    /// When they are malformed, or contradict what is already released.
+    /// Returns an error if they are malformed, or contradict what is already released.
     pub fn accept(
         &self,
         family: Family,

@@ -13,6 +13,8 @@ use super::runtime::RuntimeSummary;
 pub enum CheckAnswer {
     Report(Box<CheckReport>),
     Rules(RuleList),
+    /// Of `--explain all` without `--all`.
+    Topics(RuleTopics),
 }
 
 /// The verdict on all projects of one run.
@@ -142,6 +144,22 @@ pub struct SpecFault {
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct RuleList {
     pub rules: Vec<RuleDescription>,
+}
+
+/// The ids of every rule.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct RuleTopics {
+    pub topics: Vec<RuleTopic>,
+    /// The options that show the descriptions.
+    pub more: &'static str,
+}
+
+/// The rules of one topic.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub struct RuleTopic {
+    pub topic: &'static str,
+    /// The ids after the topic and a slash.
+    pub rules: Vec<&'static str>,
 }
 
 /// A rule.

@@ -28,6 +28,14 @@ pub struct ChangedCommand {
     pub next: Vec<String>,
 }
 
+/// A part of a file that belongs to a command and was edited since it was added.
+#[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
+pub struct EditedPart {
+    pub path: String,
+    /// Where the part begins.
+    pub line: usize,
+}
+
 /// The facts of a change that are known before and after it is made.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct CommandFacts {
@@ -46,6 +54,8 @@ pub struct CommandFacts {
     pub alias: Option<String>,
     /// Everything that the change removes.
     pub lost: Vec<String>,
+    /// Removed parts that differ from those that `aos add` wrote.
+    pub edited: Vec<EditedPart>,
     /// Places that a person must edit.
     pub by_hand: Vec<String>,
     pub notes: Vec<String>,

@@ -69,6 +69,10 @@ pub struct NewNotes {
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct TemplateList {
     pub templates: Vec<TemplateSummary>,
+    /// The options that show the questions, if they are left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "String")]
+    pub more: Option<&'static str>,
 }
 
 /// A template, its presets and its questions.
@@ -79,7 +83,10 @@ pub struct TemplateSummary {
     pub family: &'static str,
     pub summary: String,
     pub presets: Vec<String>,
-    pub questions: Vec<TemplateQuestion>,
+    /// Only with `--template` or `--all`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Vec<TemplateQuestion>")]
+    pub questions: Option<Vec<TemplateQuestion>>,
 }
 
 /// A question of a template.

@@ -1,7 +1,7 @@
 //! The result on one screen: failures with what proves them, then what could not be found out, then one line.
 
 use crate::conform::ProbeVerdict;
-use crate::conform::containment::RunContainment;
+use crate::conform::containment::{ContainedPart, RunContainment};
 use crate::conform::probe::CALLS;
 use crate::conform::runner::ProbeResult;
 use crate::report::style::Style;
@@ -68,8 +68,8 @@ pub fn render(conformance: &Conformance, style: Style) -> Visible {
     Visible::joined(lines, "\n")
 }
 
-/// Renders the limits on the tool and the missing ones in one line; if files were not contained, with a line for each
-/// missing one.
+/// Renders the limits on the tool and the missing ones in one line; if files were not contained, with each reason once
+/// and a line for each missing limit.
 fn containment(containment: &RunContainment, style: Style) -> Vec<Visible> {
     let held = containment.parts.iter().filter(|part| part.reason.is_none());
     let held: Vec<&str> = held.map(|part| part.part).collect();
@@ -89,11 +89,19 @@ fn containment(containment: &RunContainment, style: Style) -> Vec<Visible> {
         return vec![visible!("{} {}{}", label, held.join(", "), Visible::line(&open))];
     }
     let mut lines = vec![visible!("{} {}", label, held.join(", "))];
-    lines.extend(open.into_iter().map(|part| {
-        let reason = Visible::line(part.reason.as_deref().unwrap_or_default());
-        let label = style.warning("not contained:");
-        visible!("{} {}: {} ({})", label, part.part, part.otherwise, reason)
-    }));
+    // Several parts often have one reason.
+    let mut reasons: Vec<(&str, Vec<&ContainedPart>)> = Vec::new();
+    for part in open {
+        let reason = part.reason.as_deref().unwrap_or_default();
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, parts)) => parts.push(part),
+            None => reasons.push((reason, vec![part])),
+        }
+    }
+    for (reason, parts) in reasons {
+        lines.push(visible!("{} {}", style.warning("not contained:"), Visible::line(reason)));
+        lines.extend(parts.iter().map(|part| visible!("  {}: {}", part.part, part.otherwise)));
+    }
     lines
 }
 
@@ -297,6 +305,30 @@ fn wrapped_within(ids: &[&str], most: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_reason_that_several_limits_are_missing_for_is_shown_once() {
+        let part = |part, reason: &str| ContainedPart {
+            part,
+            holds: "",
+            otherwise: "it can do more",
+            reason: Some(reason.to_owned()).filter(|reason| !reason.is_empty()),
+        };
+        let parts = [("network", ""), ("files", "old"), ("memory", "old"), ("processes", "none")];
+        let parts = parts.map(|(name, reason)| part(name, reason)).to_vec();
+        let mut containment = RunContainment::default();
+        containment.parts.extend(parts);
+        let lines = containment_text(&containment);
+        assert_eq!(
+            lines,
+            "contained: network\nnot contained: old\n  files: it can do more\n  \
+             memory: it can do more\nnot contained: none\n  processes: it can do more"
+        );
+    }
+
+    fn containment_text(of: &RunContainment) -> String {
+        Visible::joined(containment(of, Style { color: false }), "\n").into_string()
+    }
 
     #[test]
     fn many_ids_end_with_how_many_more_there_are() {

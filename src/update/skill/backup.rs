@@ -70,7 +70,7 @@ pub(super) fn is_in(backup: &Path, state: &Path) -> bool {
 /// The files of a copy.
 ///
 /// # Errors
-/// When it cannot be read.
+/// Returns an error if it cannot be read.
 pub(super) fn load(backup: &Path) -> Result<SkillTree, InstalledError> {
     installed::read(backup, LIMITS, |_| true)
 }

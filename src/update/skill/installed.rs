@@ -54,7 +54,7 @@ pub struct SkillTree {
 /// The list of the files at `root`, empty if nothing is installed.
 ///
 /// # Errors
-/// When something cannot be read, or there is more than any Skill has.
+/// Returns an error if something cannot be read, or there is more than any Skill has.
 pub fn manifest(root: &Path) -> Result<SkillManifest, InstalledError> {
     Ok(SkillManifest::of_tree(&read(root, MANIFEST_LIMITS, |relative| is_part(&text(relative)))?))
 }
@@ -70,7 +70,7 @@ pub fn all(root: &Path) -> Result<SkillTree, InstalledError> {
 /// Reads everything at `root` whose path is `wanted`.
 ///
 /// # Errors
-/// When something cannot be read, or a limit is exceeded.
+/// Returns an error if something cannot be read, or a limit is exceeded.
 pub fn read(
     root: &Path,
     limits: SkillLimits,

@@ -49,7 +49,7 @@ pub enum WishError {
 /// The whole command.
 ///
 /// # Errors
-/// When the mode does not fit the verb, or a text is not in its form.
+/// Returns an error if the mode does not fit the verb, or a text is not in its form.
 pub fn of(name: CommandName, wish: &Wish<'_>) -> Result<Blueprint, WishError> {
     let id = name.id();
     let verb = name.verb.clone();

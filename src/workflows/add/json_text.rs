@@ -40,7 +40,7 @@ struct JsonChild {
 
 impl JsonText {
     /// # Errors
-    /// When the text is not JSON, or deeper than 128 levels.
+    /// Returns an error if the text is not JSON, or deeper than 128 levels.
     pub fn parse(text: &str) -> Result<Self, JsonEditError> {
         let parsed: Result<Value, _> = serde_json::from_str(text);
         parsed.map_err(|error| JsonEditError::Syntax(error.to_string()))?;
@@ -61,7 +61,7 @@ impl JsonText {
     /// Adds an entry at the end of an array, laid out as the entries before it.
     ///
     /// # Errors
-    /// When there is no array at the path.
+    /// Returns an error if there is no array at the path.
     pub fn push(&mut self, path: &[PathStep<'_>], value: &Value) -> Result<(), JsonEditError> {
         let (start, _) = self.find(path, '[', "an array")?;
         self.append(start, None, value);
@@ -71,7 +71,7 @@ impl JsonText {
     /// Adds a member at the end of an object.
     ///
     /// # Errors
-    /// When there is no object at the path.
+    /// Returns an error if there is no object at the path.
     pub fn insert(
         &mut self,
         path: &[PathStep<'_>],
@@ -86,7 +86,7 @@ impl JsonText {
     /// Puts another value in place of one.
     ///
     /// # Errors
-    /// When there is nothing at the path.
+    /// Returns an error if there is nothing at the path.
     pub fn replace(&mut self, path: &[PathStep<'_>], value: &Value) -> Result<(), JsonEditError> {
         let (start, end) = self.span(path)?;
         let text = self.laid_out(value, &self.indent_at(start));
@@ -97,7 +97,7 @@ impl JsonText {
     /// Takes an entry or a member out, with its comma.
     ///
     /// # Errors
-    /// When there is nothing at the path.
+    /// Returns an error if there is nothing at the path.
     pub fn remove(&mut self, path: &[PathStep<'_>]) -> Result<(), JsonEditError> {
         let Some((last, parents)) = path.split_last() else {
             return Err(JsonEditError::Missing(shown(path)));

@@ -6,6 +6,7 @@
 pub mod blueprint;
 pub mod json_text;
 pub mod name;
+mod parts;
 mod refusal;
 pub mod seam;
 pub mod toml_blocks;
@@ -21,14 +22,14 @@ use crate::contract::repository::SourceFile;
 use crate::contract::{Finding, ProjectFiles};
 use crate::generate::lock::LOCK_PATH;
 use crate::generate::outputs;
-use crate::generate::record::Record;
+use crate::generate::record::{RECORD_PATH, Record};
 use crate::inputs::desired::{Desired, DesiredError, SourceBytes};
 use crate::inputs::desired_runtime::WantedRuntime;
 use crate::inputs::project::{Project, Slot};
 use crate::inputs::{repository, tree};
 use crate::plan::{Content, Digest, FileSet, FileSetError, Plan, RelativePath};
 use crate::report::answers;
-use crate::report::answers::command_change::{CommandChangeAnswer, CommandFacts};
+use crate::report::answers::command_change::{CommandChangeAnswer, CommandFacts, EditedPart};
 use crate::report::command_change::CommandChange;
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::visible::Visible;
@@ -51,7 +52,7 @@ pub enum Change<'a> {
 /// Changes the project that `path` is in.
 ///
 /// # Errors
-/// When the change is refused by the family or by a rule, or needs a token.
+/// Returns an error if the change is refused by the family or by a rule, or needs a token.
 pub fn run(
     path: &Path,
     change: &Change<'_>,
@@ -69,10 +70,12 @@ pub fn run(
     let files = repository::load(&project);
     let sources = Sources { repository: &files, record: &record };
     let mut edited = edit(editor, sources, change).map_err(|error| failure(&error))?;
+    let changed =
+        parts::record(editor, sources, change, &mut edited).map_err(|error| failure(&error))?;
     edited.notes.splice(0..0, notes);
     let state = AddState::of(&project, &record, &files, &edited)?;
     edited.notes.extend(state.judged(&project, &record, &files, change)?);
-    let report = report(change, &edited);
+    let report = report(change, &edited, changed);
     let next = editor.next(sources);
     let known = state.known(&project, change);
     let request = WriteRequest {
@@ -130,7 +133,7 @@ fn command(change: &Change<'_>) -> &'static str {
     }
 }
 
-fn report(change: &Change<'_>, edited: &Edited) -> CommandChange {
+fn report(change: &Change<'_>, edited: &Edited, changed: Vec<EditedPart>) -> CommandChange {
     let (status, subject, alias) = match change {
         Change::Add(blueprint) => ("added", blueprint.name.path(), None),
         Change::AddCode(code) => ("added", code.code.clone(), None),
@@ -147,6 +150,7 @@ fn report(change: &Change<'_>, edited: &Edited) -> CommandChange {
         request: blueprint.map(|blueprint| format!("{} {}", blueprint.method, blueprint.path)),
         alias,
         lost: edited.lost.clone(),
+        edited: changed,
         by_hand: edited.by_hand.clone(),
         notes: edited.notes.clone(),
     };
@@ -248,19 +252,7 @@ impl AddState {
 
     /// The files as they would be.
     fn patched(&self, files: &ProjectFiles) -> ProjectFiles {
-        let mut patched = files.clone();
-        for (path, text) in &self.edited {
-            let executable = files.files.get(path).is_some_and(|file| file.executable);
-            match text {
-                Some(text) => {
-                    let file = SourceFile { bytes: text.clone().into(), executable };
-                    patched.files.insert(path.clone(), file);
-                }
-                None => {
-                    patched.files.remove(path);
-                }
-            }
-        }
+        let mut patched = parts::with_edits(files, &self.edited);
         for (path, content) in &self.desired.generated {
             let file =
                 SourceFile { bytes: content.bytes.as_ref().into(), executable: content.executable };
@@ -278,8 +270,9 @@ impl AddState {
         let keeps = !matches!(change, Change::Remove(_));
         for edit in self.plan.edits() {
             let Some(before) = &edit.before else { continue };
-            let is_lock = edit.path.as_str() == LOCK_PATH;
-            if is_lock || keeps && self.own.contains(&edit.path) && edit.after.is_some() {
+            // Of aos.toml, only the record of the command changes.
+            let is_record = [LOCK_PATH, RECORD_PATH].contains(&edit.path.as_str());
+            if is_record || keeps && self.own.contains(&edit.path) && edit.after.is_some() {
                 known.insert(edit.path.clone(), before.digest());
             }
         }

@@ -26,7 +26,7 @@ pub enum NameError {
 
 impl CommandName {
     /// # Errors
-    /// When it is not two words.
+    /// Returns an error if it is not two words.
     pub fn parse(text: &str) -> Result<Self, NameError> {
         let words: Vec<_> =
             text.split(['.', ' ']).filter(|word| !word.is_empty()).take(3).collect();
@@ -93,7 +93,7 @@ pub fn capitalised(word: &str) -> String {
 /// One word of a name, or the name of an input, with `_` between its parts.
 ///
 /// # Errors
-/// When it holds anything but lower-case letters, digits and single separators.
+/// Returns an error if it holds anything but lower-case letters, digits and single separators.
 pub fn part(text: &str) -> Result<String, NameError> {
     let plain = text.replace('-', "_");
     let is_fine = |word: &str| {

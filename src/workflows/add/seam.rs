@@ -223,7 +223,7 @@ impl<'a> Desk<'a> {
     /// The same, of a file that must be there.
     ///
     /// # Errors
-    /// When it is not.
+    /// Returns an error if it is not.
     pub fn needed(&self, path: &str) -> Result<&str, EditError> {
         self.text(path).ok_or_else(|| EditError::place(path, "it does not exist, or is not text"))
     }
@@ -239,7 +239,7 @@ impl<'a> Desk<'a> {
     /// A file that must not be there yet.
     ///
     /// # Errors
-    /// When something is.
+    /// Returns an error if something is.
     pub fn create(&mut self, path: &str, text: String) -> Result<(), EditError> {
         if self.text(path).is_some() || self.repository.holds(path) {
             return Err(EditError::Exists { path: path.to_owned() });
@@ -267,13 +267,13 @@ impl<'a> Desk<'a> {
 /// Edits the commands of the projects of one family.
 pub trait CommandEditor: Sync {
     /// # Errors
-    /// When the name is taken, or a place that must be edited is not found.
+    /// Returns an error if the name is taken, or a place that must be edited is not found.
     fn add(&self, sources: Sources<'_>, blueprint: &Blueprint) -> Result<Edited, EditError>;
 
     /// The old name keeps working.
     ///
     /// # Errors
-    /// When there is no such command, or a place that must be edited is not found.
+    /// Returns an error if there is no such command, or a place that must be edited is not found.
     fn rename(
         &self,
         sources: Sources<'_>,
@@ -282,11 +282,11 @@ pub trait CommandEditor: Sync {
     ) -> Result<Edited, EditError>;
 
     /// # Errors
-    /// When there is no such command, or a place that must be edited is not found.
+    /// Returns an error if there is no such command, or a place that must be edited is not found.
     fn remove(&self, sources: Sources<'_>, name: &CommandName) -> Result<Edited, EditError>;
 
     /// # Errors
-    /// When the family has no codes of its own, or the code is refused.
+    /// Returns an error if the family has no codes of its own, or the code is refused.
     fn add_code(&self, sources: Sources<'_>, code: &NewCode) -> Result<Edited, EditError>;
 
     /// Returns the commands that prove that the project still works.

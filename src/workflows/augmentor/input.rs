@@ -15,7 +15,7 @@ const MAX_BYTES: u64 = 1_000_000;
 /// A JSON object.
 ///
 /// # Errors
-/// When it cannot be read or is something else.
+/// Returns an error if it cannot be read or is something else.
 pub fn object(given: &str, option: &str) -> Result<Value, Failure> {
     read(given, option, Value::is_object, "an object")
 }
@@ -23,7 +23,7 @@ pub fn object(given: &str, option: &str) -> Result<Value, Failure> {
 /// A JSON list.
 ///
 /// # Errors
-/// When it cannot be read or is something else.
+/// Returns an error if it cannot be read or is something else.
 pub fn list(given: &str, option: &str) -> Result<Value, Failure> {
     read(given, option, Value::is_array, "a list")
 }

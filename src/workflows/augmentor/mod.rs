@@ -30,7 +30,7 @@ pub struct CallManner {
 /// The commands, agents and permissions of an augmentor.
 ///
 /// # Errors
-/// When there is no such package, or it cannot be loaded.
+/// Returns an error if there is no such package, or it cannot be loaded.
 pub fn describe(named: &NamedAugmentor<'_>) -> Result<Outcome, Failure> {
     let host = host()?;
     let network = contained(host, named)?;
@@ -42,7 +42,7 @@ pub fn describe(named: &NamedAugmentor<'_>) -> Result<Outcome, Failure> {
 /// Calls a command or an agent.
 ///
 /// # Errors
-/// When the package does not exist, cannot be loaded, or returns no result.
+/// Returns an error if the package does not exist, cannot be loaded, or returns no result.
 pub fn call(
     named: &NamedAugmentor<'_>,
     callee: Callee<'_>,

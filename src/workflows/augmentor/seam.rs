@@ -43,13 +43,13 @@ pub trait AugmentorRunner: Sync {
     /// Whether the package declares that it uses the network. Runs nothing of it.
     ///
     /// # Errors
-    /// When there is no such package, or its manifest is not valid.
+    /// Returns an error if there is no such package, or its manifest is not valid.
     fn needs_network(&self, named: &NamedAugmentor<'_>) -> Result<bool, Failure>;
 
     /// The package as data.
     ///
     /// # Errors
-    /// When it cannot be loaded.
+    /// Returns an error if it cannot be loaded.
     fn describe(&self, named: &NamedAugmentor<'_>, network: &Network) -> Result<Outcome, Failure>;
 
     /// Calls a command or an agent; `sink` gets the chunks and returns false when no more are wanted.

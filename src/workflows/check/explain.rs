@@ -3,7 +3,9 @@
 use crate::audit::rules;
 use crate::contract::rules::Rule;
 use crate::contract::suggestion;
-use crate::report::answers::check::{CheckAnswer, RuleDescription, RuleList};
+use crate::report::answers::check::{
+    CheckAnswer, RuleDescription, RuleList, RuleTopic, RuleTopics,
+};
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::visible::excerpt;
 use crate::visible::{Visible, visible};
@@ -12,7 +14,7 @@ use crate::workflows::Run;
 /// The rule called `id`.
 ///
 /// # Errors
-/// When there is none, with the nearest one.
+/// Returns an error if there is none, with the nearest one.
 pub fn rule(id: &str) -> Result<&'static Rule, Failure> {
     rules::find(id).ok_or_else(|| {
         let known: Vec<_> = rules::all().map(|rule| rule.id).collect();
@@ -30,11 +32,18 @@ pub fn rule(id: &str) -> Result<&'static Rule, Failure> {
     })
 }
 
-/// One rule, those of a topic (the part before the slash), or all of them.
+/// How to get the descriptions.
+const MORE: &str =
+    "`--explain TOPIC` describes the rules of a topic, `--explain all --all` describes every rule";
+
+/// One rule, those of a topic (the part before the slash), or all of them: their ids, or the whole if `is_whole`.
 ///
 /// # Errors
-/// When there is no such rule.
-pub fn explain(id: &str, run: &Run) -> Result<Outcome, Failure> {
+/// Returns an error if there is no such rule.
+pub fn explain(id: &str, is_whole: bool, run: &Run) -> Result<Outcome, Failure> {
+    if id == "all" && !is_whole {
+        return Ok(topics(run));
+    }
     let topic = |rule: &&Rule| rule.id.split_once('/').is_some_and(|(topic, _)| topic == id);
     let wanted: Vec<&Rule> = if id == "all" {
         rules::all().collect()
@@ -57,6 +66,25 @@ pub fn explain(id: &str, run: &Run) -> Result<Outcome, Failure> {
     });
     let data = CheckAnswer::Rules(RuleList { rules });
     Ok(Outcome::new(data, Visible::joined(texts, "\n\n")))
+}
+
+/// The ids of every rule, by topic.
+fn topics(run: &Run) -> Outcome {
+    let mut topics: Vec<RuleTopic> = Vec::new();
+    for rule in rules::all() {
+        let (topic, name) = rule.id.split_once('/').unwrap_or((rule.id, ""));
+        match topics.iter_mut().find(|known| known.topic == topic) {
+            Some(known) => known.rules.push(name),
+            None => topics.push(RuleTopic { topic, rules: vec![name] }),
+        }
+    }
+    let mut lines: Vec<Visible> = topics
+        .iter()
+        .map(|topic| visible!("{}/ {}", run.style.strong(topic.topic), topic.rules.join(", ")))
+        .collect();
+    lines.push(visible!("\n{}", MORE));
+    let data = CheckAnswer::Topics(RuleTopics { topics, more: MORE });
+    Outcome::new(data, Visible::joined(lines, "\n"))
 }
 
 /// A rule as data.

@@ -82,7 +82,7 @@ pub fn report(
 /// Applies the baseline: known findings are taken out of the reports.
 ///
 /// # Errors
-/// When it cannot be read or written.
+/// Returns an error if it cannot be read or written.
 pub fn apply(
     action: BaselineUse,
     fleet: &Fleet,

@@ -43,7 +43,7 @@ pub struct ChildError {
 /// Runs the probes on the project in `root`, an absolute path.
 ///
 /// # Errors
-/// When the run was interrupted, or cannot be started.
+/// Returns an error if the run was interrupted, or cannot be started.
 pub fn run(root: &Path, options: &[String]) -> Result<ChildAnswer, Failure> {
     let lost = |message: String| Failure::new(ErrorCode::Io, message);
     let aos = environment::current_executable()

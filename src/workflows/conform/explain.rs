@@ -16,7 +16,7 @@ use crate::workflows::Run;
 /// The probe called `id`.
 ///
 /// # Errors
-/// When there is none, with the nearest one.
+/// Returns an error if there is none, with the nearest one.
 pub fn probe(id: &str) -> Result<&'static Probe, Failure> {
     registry::find(id).ok_or_else(|| {
         let hint = suggestion::nearest(id, registry::all().into_iter().map(|probe| probe.id))
@@ -46,12 +46,12 @@ const MAX_LISTED: usize = 8_000;
 const AROUND_TITLE: usize = 62;
 const AROUND_ID: usize = 40;
 /// How to get the probes themselves.
-const MORE: &str = "`--family FAMILY` lists the probes of a family, `--probe PREFIX` those whose names begin so, `--all` all with their titles";
+const MORE: &str = "`--family FAMILY` lists the probes of a family, `--probe PREFIX` those whose names begin so, `--all` all with their titles, `--explain all --all` describes all";
 
 /// The families, or the probes of one, or those that begin with one of `prefixes`.
 ///
 /// # Errors
-/// When no probe begins so.
+/// Returns an error if no probe begins so.
 pub fn list(
     family: Option<Family>,
     prefixes: &[String],
@@ -138,13 +138,21 @@ fn fixture() -> Outcome {
     )
 }
 
-/// One probe, all of them, or the file `conform.toml`.
+/// One probe, all of them if `is_whole` and else their list, or the file `conform.toml`.
 ///
 /// # Errors
-/// When the probe does not exist.
-pub fn explain(id: &str, family: Option<Family>, run: &Run) -> Result<Outcome, Failure> {
+/// Returns an error if the probe does not exist.
+pub fn explain(
+    id: &str,
+    family: Option<Family>,
+    is_whole: bool,
+    run: &Run,
+) -> Result<Outcome, Failure> {
     if id == "fixture" {
         return Ok(fixture());
+    }
+    if id == "all" && !is_whole {
+        return list(family, &[], false, run);
     }
     let probes = if id == "all" { of(family) } else { vec![probe(id)?] };
     let text = probes.iter().map(|probe| {

@@ -38,7 +38,7 @@ impl ConformRequest {
     /// Returns the number of probes that run at the same time.
     ///
     /// # Errors
-    /// When it is none.
+    /// Returns an error if it is none.
     pub fn job_count(&self) -> Result<usize, Failure> {
         match self.jobs {
             Some(0) => Err(Failure::new(ErrorCode::Validation, "`--jobs` is 0")
@@ -51,7 +51,7 @@ impl ConformRequest {
     /// The probes that are named.
     ///
     /// # Errors
-    /// When one does not exist.
+    /// Returns an error if one does not exist.
     pub fn wanted(&self) -> Result<Vec<&'static Probe>, Failure> {
         self.probes.iter().map(|id| explain::probe(id)).collect()
     }
@@ -86,7 +86,7 @@ impl ConformRequest {
 /// The family that a caller names.
 ///
 /// # Errors
-/// When there is none of that name.
+/// Returns an error if there is none of that name.
 pub fn known_family(text: &str) -> Result<Family, Failure> {
     text.parse().map_err(|error: crate::contract::family::UnknownFamily| {
         let known = Family::names();

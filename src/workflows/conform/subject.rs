@@ -32,7 +32,7 @@ pub struct ExaminedProject {
 /// Finds the tool.
 ///
 /// # Errors
-/// When there is no project, no program or no contract.
+/// Returns an error if there is no project, no program or no contract.
 pub fn find(request: &ConformRequest, family: Option<Family>) -> Result<ExaminedProject, Failure> {
     let tag = request.tag.as_deref().map(tag).transpose()?;
     if request.command.is_empty() {

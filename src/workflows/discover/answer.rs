@@ -17,14 +17,20 @@ const MAX_PASSED_OVER: usize = 20;
 /// Longest text that a tool says, in bytes, and most entries of a list in it.
 const MAX_DETAIL: usize = 200;
 const MAX_LISTED: usize = 12;
+/// Most commands in `next`, and most tools that one of them names.
+const MAX_NEXT: usize = 10;
+/// The first words of the command that gives a connector its program.
+const INSTALLER: &str = "python3 -m venv ";
 /// Longest name in an answer.
 const MAX_NAME: usize = 80;
 
 /// The selection of tools in the answer.
 #[derive(Clone, Copy, Debug)]
-pub struct WantedTools {
+pub struct WantedTools<'a> {
     pub details: bool,
     pub probed: bool,
+    /// The call that looks at the same directories.
+    pub call: &'a str,
 }
 
 /// Judges everything that was found.
@@ -32,7 +38,7 @@ pub fn of(
     host: &dyn Host,
     scan: Scan,
     probed: Vec<Option<Probed>>,
-    wanted: WantedTools,
+    wanted: WantedTools<'_>,
 ) -> Discovery {
     let mut notes = scan.notes.clone();
     if wanted.probed {
@@ -82,7 +88,7 @@ pub fn of(
         let more = scan.passed_over.len() - MAX_PASSED_OVER;
         notes.push(format!("{more} more entries are passed over"));
     }
-    let next = next(&summary, wanted);
+    let next = next(&summary, &tools, wanted);
     Discovery {
         host: host.name(),
         summary,
@@ -238,9 +244,7 @@ fn steps(
     if let (State::RepoOnly, Some(directory), true) =
         (judged.state, &directory, described.is_installable)
     {
-        let directory = path_text(directory);
-        steps.push(format!("cd {} && python3 -m venv .venv", shell::word(&directory)));
-        steps.push(".venv/bin/pip install -e .".to_owned());
+        steps.push(installation(directory));
     } else {
         steps.push(judged.fix.to_owned());
     }
@@ -256,6 +260,18 @@ fn steps(
         ));
     }
     steps
+}
+
+/// One command that gives a connector its program, from any directory.
+fn installation(directory: &Path) -> String {
+    let word = |path: &Path| shell::word(&path_text(path));
+    let environment = directory.join(".venv");
+    format!(
+        "{INSTALLER}{} && {} install -e {}",
+        word(&environment),
+        word(&environment.join("bin/pip")),
+        word(directory)
+    )
 }
 
 /// Returns a note if the host, which starts all probes at the same time, would exceed its limit on this machine.
@@ -282,10 +298,21 @@ fn crowded(host: &dyn Host, probed: &[Option<Probed>]) -> Option<String> {
     })
 }
 
-fn next(summary: &Summary, wanted: WantedTools) -> Vec<String> {
-    let mut next = Vec::new();
-    if !wanted.details && summary.tools > 0 && summary.ready < summary.tools {
-        next.push("aos discover --tool NAME".to_owned());
+/// One command for each tool that lacks only its program, and one that describes the others.
+fn next(summary: &Summary, tools: &[Tool], wanted: WantedTools<'_>) -> Vec<String> {
+    let is_command = |step: &&String| step.starts_with(INSTALLER);
+    let mut next: Vec<String> =
+        tools.iter().filter_map(|tool| tool.steps.first().filter(is_command)).cloned().collect();
+    let more = next.len().saturating_sub(MAX_NEXT);
+    next.truncate(MAX_NEXT);
+    let others = tools.iter().filter(|tool| {
+        tool.state != State::Ready.name() && tool.steps.first().filter(is_command).is_none()
+    });
+    let others: Vec<_> = others.map(|tool| shell::word(&tool.name)).collect();
+    if !wanted.details && more + others.len() > MAX_NEXT {
+        next.push(format!("{} --details", wanted.call));
+    } else if !wanted.details && !others.is_empty() {
+        next.push(format!("{} --tool {}", wanted.call, others.join(" --tool ")));
     }
     if summary.tools == 0 {
         next.push("aos new NAME".to_owned());

@@ -10,6 +10,7 @@ pub mod seam;
 use std::path::{Path, PathBuf};
 
 use crate::contract::suggestion;
+use crate::report::conformance::shell;
 use crate::report::discovery::Discovery;
 use crate::report::{ErrorCode, Failure};
 use crate::system::environment;
@@ -35,7 +36,7 @@ pub struct DiscoverRequest<'a> {
 /// Looks at the machine as the host does.
 ///
 /// # Errors
-/// When a root or a tool that was named is not there.
+/// Returns an error if a root or a tool that was named is not there.
 pub fn run(request: &DiscoverRequest<'_>) -> Result<Discovery, Failure> {
     let Some((_, host)) = HOSTS.entries().into_iter().next() else {
         return Err(Failure::new(ErrorCode::Unknown, "this aos knows no host"));
@@ -56,7 +57,18 @@ pub fn run(request: &DiscoverRequest<'_>) -> Result<Discovery, Failure> {
         false => programs.iter().map(|_| None).collect(),
     };
     let details = request.details || !request.only.is_empty();
-    Ok(answer::of(host, scan, probed, answer::WantedTools { details, probed: request.probe }))
+    let call = call(request);
+    let wanted = answer::WantedTools { details, probed: request.probe, call: &call };
+    Ok(answer::of(host, scan, probed, wanted))
+}
+
+/// The call that looks at the same directories.
+fn call(request: &DiscoverRequest<'_>) -> String {
+    let word = |path: &Path| shell::word(&path.display().to_string());
+    let mut words = vec!["aos discover".to_owned()];
+    words.extend(request.roots.iter().map(|root| word(root)));
+    words.extend(request.installation.map(|host| format!("--host {}", word(host))));
+    words.join(" ")
 }
 
 fn working_directory() -> Result<PathBuf, Failure> {

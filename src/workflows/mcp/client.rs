@@ -17,7 +17,7 @@ const MAX_NAME: usize = 40;
 /// Lists the clients, or prints the configuration of one.
 ///
 /// # Errors
-/// When a client or a package is unknown.
+/// Returns an error if a client or a package is unknown.
 pub fn configuration(request: &ClientRequest) -> Result<Outcome, Failure> {
     let Some(id) = &request.client else { return Ok(list()) };
     let client = McpClient::find(id).ok_or_else(|| unknown(id))?;

@@ -24,7 +24,7 @@ const MAX_PACKAGES: usize = 32;
 /// Serves, or shows what would be served.
 ///
 /// # Errors
-/// When a package cannot be opened.
+/// Returns an error if a package cannot be opened.
 pub fn serve(request: &ServeRequest, run: &Run) -> Result<Outcome, Failure> {
     temporary::sweep();
     served(request, run).map_err(|mut failure| {

@@ -17,7 +17,7 @@ pub const NOT_DECIDED: &str = "nothing has been decided about the network";
 /// Returns the package that each argument names.
 ///
 /// # Errors
-/// When one names nothing, or a project that cannot be served.
+/// Returns an error if one names nothing, or a project that cannot be served.
 pub fn sources(packages: &[String], options: &Options) -> Result<Vec<Source>, Failure> {
     packages.iter().map(|package| source(package, options)).collect()
 }
@@ -61,7 +61,7 @@ fn of_project(project: &Project) -> Result<Source, Failure> {
 /// Returns the declaration of a package.
 ///
 /// # Errors
-/// When it is not there, or its description is not valid.
+/// Returns an error if it is not there, or its description is not valid.
 pub fn declared(source: &Source, options: &Options) -> Result<Declared, Failure> {
     match &source.kind {
         SourceKind::Project(root) => {
@@ -74,7 +74,7 @@ pub fn declared(source: &Source, options: &Options) -> Result<Declared, Failure>
 /// The names of packages, and of the secrets that they ask for. Runs nothing.
 ///
 /// # Errors
-/// When one is not there.
+/// Returns an error if one is not there.
 pub fn named(packages: &[String]) -> Result<(Vec<String>, Vec<String>), Failure> {
     let options = Options {
         runtime: None,

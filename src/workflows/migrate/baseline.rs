@@ -24,7 +24,7 @@ pub struct Written {
 /// The baseline after a migration: what is found in the new tree. An existing one only loses entries.
 ///
 /// # Errors
-/// When the project cannot be examined, or its baseline cannot be read.
+/// Returns an error if the project cannot be examined, or its baseline cannot be read.
 pub fn of(
     project: &Project,
     original: &ProjectFiles,

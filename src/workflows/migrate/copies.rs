@@ -11,7 +11,7 @@ use crate::system::temporary::TemporaryDirectory;
 /// A copy of `files` in a directory called `name`, with programs instead of or beside them.
 ///
 /// # Errors
-/// When the system reports one.
+/// Returns an error if the system reports one.
 pub fn make(
     name: &str,
     files: &ProjectFiles,

@@ -111,7 +111,7 @@ impl<'a> Draft<'a> {
     /// Everything that aos writes for the draft, and the whole tree with it.
     ///
     /// # Errors
-    /// When something cannot be generated from the draft.
+    /// Returns an error if something cannot be generated from the draft.
     pub fn complete(&self) -> Result<Complete, Failure> {
         let source = outputs::source(self.record.family, &self.record.spec.directory);
         let sources = SourceBytes {
@@ -166,7 +166,7 @@ impl<'a> Draft<'a> {
     /// The change from the project on disk to the draft, with further files.
     ///
     /// # Errors
-    /// When two wanted files are one.
+    /// Returns an error if two wanted files are one.
     pub fn plan(
         &self,
         original: &ProjectFiles,

@@ -24,7 +24,7 @@ pub type FleetPlans = BTreeMap<PathBuf, Digest>;
 /// Brings every project below `root` over.
 ///
 /// # Errors
-/// When a project failed, or the token is not for these plans.
+/// Returns an error if a project failed, or the token is not for these plans.
 pub fn migrate_all(root: &Path, request: &MigrateRequest, run: &Run) -> Result<Outcome, Failure> {
     let of = |path: &Path| MigrateRequest { path: path.to_owned(), ..request.clone() };
     if let Some(token) = &request.write.confirm {

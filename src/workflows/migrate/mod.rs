@@ -52,7 +52,7 @@ enum Consent<'a> {
 /// Brings one project over.
 ///
 /// # Errors
-/// When it cannot be adopted, or work would be replaced without a token.
+/// Returns an error if it cannot be adopted, or work would be replaced without a token.
 pub fn migrate(request: &MigrateRequest, run: &Run) -> Result<Outcome, Failure> {
     migrate_with(request, run, Consent::Asked(&RefCell::default()))
 }

@@ -48,7 +48,7 @@ impl<'a> Prover<'a> {
     /// The effect of the rewrite between two trees on the callers of the tool.
     ///
     /// # Errors
-    /// When the run was interrupted.
+    /// Returns an error if the run was interrupted.
     pub fn compare(
         &mut self,
         before: &ProjectFiles,
@@ -69,7 +69,7 @@ impl<'a> Prover<'a> {
     /// first and the last tree only those probes are run whose verdict is another in the end.
     ///
     /// # Errors
-    /// When the run was interrupted.
+    /// Returns an error if the run was interrupted.
     pub fn steps(&mut self, trees: &[ProjectFiles]) -> Result<Option<Vec<RewriteProof>>, Failure> {
         let [first, between @ .., last] = trees else { return Ok(Some(Vec::new())) };
         let first = match self.examine(first)? {

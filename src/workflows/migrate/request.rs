@@ -37,7 +37,7 @@ impl MigrateRequest {
     /// Whether each of `all` is wanted.
     ///
     /// # Errors
-    /// When a name is none of them.
+    /// Returns an error if a name is none of them.
     pub fn wanted(&self, all: &'static [ProjectRewrite]) -> Result<Vec<bool>, Failure> {
         for id in self.only.iter().chain(&self.skip) {
             if !all.iter().any(|rewrite| rewrite.id == id) {

@@ -60,7 +60,7 @@ pub fn unproved<'a>(
 /// Makes the wanted rewrites, and leaves out those after which a probe no longer passes.
 ///
 /// # Errors
-/// When the run was interrupted.
+/// Returns an error if the run was interrupted.
 pub fn proved<'a>(
     start: (&Draft<'a>, &Complete),
     migrator: &dyn Migrator,

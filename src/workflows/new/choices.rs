@@ -28,7 +28,7 @@ pub struct OwnTemplate {
 /// The template that `text` names: one of aos, a directory, or a repository.
 ///
 /// # Errors
-/// When there is none, or it has a fault.
+/// Returns an error if there is none, or it has a fault.
 pub fn template(text: &str, roots: Option<&TrustRoot>) -> Result<ChosenValues, Failure> {
     match NamedTemplate::of(text)? {
         NamedTemplate::Embedded(name) => {
@@ -45,7 +45,7 @@ pub fn template(text: &str, roots: Option<&TrustRoot>) -> Result<ChosenValues, F
 /// The template of this build called `name`.
 ///
 /// # Errors
-/// When there is none.
+/// Returns an error if there is none.
 pub fn embedded_template(name: &str) -> Result<Template, Failure> {
     template::find(name)?.ok_or_else(|| {
         let known = template::names();
@@ -74,7 +74,7 @@ pub fn shown(text: &str) -> String {
 /// The preset that the command line asks for, else the one called like the project, else the example; with its text.
 ///
 /// # Errors
-/// When there is no preset of that name, or the name of the project is nearly that of a preset.
+/// Returns an error if there is no preset of that name, or the name of the project is nearly that of a preset.
 pub fn preset_text<'a>(
     wanted: &WantedProject<'a>,
     name: &str,

@@ -44,7 +44,7 @@ pub struct LoadedApi {
 /// Reads a description and makes the preset of the project `name`.
 ///
 /// # Errors
-/// When it cannot be read, a choice does not fit, or nothing is chosen of too many operations.
+/// Returns an error if it cannot be read, a choice does not fit, or nothing is chosen of too many operations.
 pub fn read(
     template: &Template,
     name: &str,
@@ -74,7 +74,7 @@ pub fn explore(
 /// Decides on the commands of a description.
 ///
 /// # Errors
-/// When the family takes no description, or a choice does not fit.
+/// Returns an error if the family takes no description, or a choice does not fit.
 pub fn make(
     template: &Template,
     name: &str,
@@ -113,7 +113,7 @@ pub fn make(
 /// Reads the description at `file`, and the files below its directory that it refers to.
 ///
 /// # Errors
-/// When it is not a description, or too large.
+/// Returns an error if it is not a description, or too large.
 pub fn load(file: &Path) -> Result<LoadedApi, Failure> {
     let shown = file.display().to_string();
     let refused = |reason: String| {
@@ -145,7 +145,7 @@ pub fn load(file: &Path) -> Result<LoadedApi, Failure> {
 /// Returns the choices on the command line.
 ///
 /// # Errors
-/// When a pair is none.
+/// Returns an error if a pair is none.
 pub fn wishes(request: &OpenapiRequest) -> Result<ApiWishes, Failure> {
     Ok(ApiWishes {
         select: request.select.clone(),

@@ -22,7 +22,7 @@ use super::request::NewRequest;
 /// Asks for what `request` leaves open.
 ///
 /// # Errors
-/// When the person declines or leaves; nothing is written then.
+/// Returns an error if the person declines or leaves; nothing is written then.
 pub fn complete(mut request: NewRequest) -> Result<NewRequest, Failure> {
     let is_own = matches!(NamedTemplate::of(&request.template)?, NamedTemplate::Own(_));
     if !is_own {
@@ -64,7 +64,7 @@ pub fn complete(mut request: NewRequest) -> Result<NewRequest, Failure> {
 /// Whether a named project of the user's own template lacks an answer that has no default.
 ///
 /// # Errors
-/// When there is no such template, or it has a fault.
+/// Returns an error if there is no such template, or it has a fault.
 pub fn is_open(request: &NewRequest) -> Result<bool, Failure> {
     let is_own = matches!(NamedTemplate::of(&request.template)?, NamedTemplate::Own(_));
     if !is_own || request.answers.is_some() {

@@ -29,7 +29,7 @@ pub struct Fill {
 /// Holds the files of `project` against what is in `target`; notes what is kept and what is added to.
 ///
 /// # Errors
-/// When the files contradict each other, which a template rules out.
+/// Returns an error if the files contradict each other, which a template rules out.
 pub fn fill(target: &Path, project: &mut NewProject) -> Result<Fill, Failure> {
     let current = tree::snapshot(target, project.files.paths());
     let mut wanted = FileSet::default();

@@ -1,7 +1,6 @@
-//! `aos new --list`: templates, their presets and their questions.
+//! `aos new --list`: templates, their presets and, on request, their questions.
 
 use crate::inputs::embedded::{self, EXAMPLE_PRESET};
-use crate::inputs::own_template::NamedTemplate;
 use crate::inputs::template::{self, Question, Template, shown_text};
 use crate::report::answers::new::{NewAnswer, TemplateList, TemplateQuestion, TemplateSummary};
 use crate::report::{Failure, Outcome};
@@ -11,17 +10,26 @@ use crate::workflows::Run;
 
 use super::choices::{self, embedded_template};
 
-/// Describes every template of aos, or the one of the user's own that `wanted` names.
+/// How to get the questions.
+const MORE: &str = "`--list --template NAME` shows the questions of a template, `--list --all` those of every template";
+
+/// Names every template of aos, with its questions if `is_whole`; or describes the one that `wanted` names.
 ///
 /// # Errors
-/// When a template is faulty.
-pub fn list(wanted: &str, roots: Option<&TrustRoot>, run: &Run) -> Result<Outcome, Failure> {
+/// Returns an error if there is no such template, or one is faulty.
+pub fn list(
+    wanted: Option<&str>,
+    is_whole: bool,
+    roots: Option<&TrustRoot>,
+    run: &Run,
+) -> Result<Outcome, Failure> {
+    let has_questions = is_whole || wanted.is_some();
     let style = run.style;
     let mut templates = Vec::new();
     let mut lines = Vec::new();
-    let all = match NamedTemplate::of(wanted)? {
-        NamedTemplate::Own(_) => vec![choices::template(wanted, roots)?.template],
-        NamedTemplate::Embedded(_) => {
+    let all = match wanted {
+        Some(wanted) => vec![choices::template(wanted, roots)?.template],
+        None => {
             let names = template::names().into_iter();
             names.map(|name| embedded_template(&name)).collect::<Result<_, _>>()?
         }
@@ -43,11 +51,13 @@ pub fn list(wanted: &str, roots: Option<&TrustRoot>, run: &Run) -> Result<Outcom
         if !presets.is_empty() {
             lines.push(visible!("  presets: {}", presets.join(", ")));
         }
-        lines.push(Visible::literal("  answers (--set KEY=VALUE):"));
-        let width = info.questions.iter().map(|question| question.key.len()).max();
-        lines.extend(info.questions.iter().map(|asked| line(asked, width.unwrap_or_default())));
+        if has_questions {
+            lines.push(Visible::literal("  answers (--set KEY=VALUE):"));
+            let width = info.questions.iter().map(|question| question.key.len()).max();
+            lines.extend(info.questions.iter().map(|asked| line(asked, width.unwrap_or_default())));
+        }
         templates.push(TemplateSummary {
-            questions: info.questions.iter().map(question).collect(),
+            questions: has_questions.then(|| info.questions.iter().map(question).collect()),
             name: info.name,
             version: info.version,
             family: info.family.name(),
@@ -55,7 +65,9 @@ pub fn list(wanted: &str, roots: Option<&TrustRoot>, run: &Run) -> Result<Outcom
             presets,
         });
     }
-    let data = NewAnswer::Templates(TemplateList { templates });
+    let more = (!has_questions).then_some(MORE);
+    lines.extend(more.map(|more| visible!("\n{}", more)));
+    let data = NewAnswer::Templates(TemplateList { templates, more });
     Ok(Outcome::new(data, Visible::joined(lines, "\n")))
 }
 

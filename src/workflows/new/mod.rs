@@ -18,7 +18,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::apply;
 use crate::generate::lock::LOCK_PATH;
-use crate::inputs::own_template::NamedTemplate;
 use crate::inputs::project::Project;
 use crate::plan::{Digest, Plan, RelativePath};
 use crate::report::answers::new::NewAnswer;
@@ -39,7 +38,7 @@ pub use request::{NewRequest, OpenapiRequest};
 /// Makes the project.
 ///
 /// # Errors
-/// When an input is wrong or the target is taken; nothing is written then.
+/// Returns an error if an input is wrong or the target is taken; nothing is written then.
 pub fn create(args: &NewRequest, run: &Run) -> Result<Outcome, Failure> {
     let mut project = NewProject::plan(args).map_err(|failure| listed(failure, &args.template))?;
     let place = NewPlace::find(args, project.tool())?;
@@ -59,13 +58,12 @@ pub fn create(args: &NewRequest, run: &Run) -> Result<Outcome, Failure> {
     }
 }
 
-/// `aos new --list` alone has the templates of aos; the questions of another one are listed with its name.
+/// Puts the name of the template into a hint that lists its questions.
 fn listed(failure: Failure, template: &str) -> Failure {
-    let is_own = matches!(NamedTemplate::of(template), Ok(NamedTemplate::Own(_)));
-    match failure.hint.clone().filter(|_| is_own) {
+    match failure.hint.clone() {
         Some(hint) => {
-            let call = format!("aos new --list --template {}", shell_word(template));
-            failure.hint(hint.replace("aos new --list", &call))
+            let call = |name: &str| format!("aos new --list --template {name}");
+            failure.hint(hint.replace(&call("NAME"), &call(&shell_word(template))))
         }
         None => failure,
     }
@@ -136,7 +134,7 @@ fn in_filled_directory(
 /// Shows the commands that a description gives, and writes nothing.
 ///
 /// # Errors
-/// When it cannot be read, or a choice does not fit.
+/// Returns an error if it cannot be read, or a choice does not fit.
 pub fn explore(
     template: &str,
     name: &str,

@@ -149,7 +149,7 @@ impl NewProject {
         lines.push(visible!("\n{}", style.strong("Yours to edit")));
         let yours = self.files.paths().filter(|path| !self.managed.contains(*path));
         lines.push(tree::text(yours.map(RelativePath::as_str), style));
-        lines.push(visible!("\n{} {}", style.strong("Managed by aos"), self.kept()));
+        lines.push(visible!("\n{} {}", style.strong("Managed by aos:"), self.kept()));
         let repository = match git {
             FirstCommit { committed: true, .. } => "repository made, first commit done".to_owned(),
             FirstCommit { initialised: true, reason, .. } => {
@@ -159,7 +159,7 @@ impl NewProject {
                 format!("no repository: {}", reason.as_deref().unwrap_or_default())
             }
         };
-        lines.push(visible!("\n{} {}", style.strong("Git"), repository));
+        lines.push(visible!("\n{} {}", style.strong("Git:"), repository));
         lines.extend(self.notes.iter().map(|note| visible!("{} {}", style.warning("note:"), note)));
         lines.push(visible!("\n{}", style.strong("Next")));
         lines.extend(self.next(target).iter().map(|step| visible!("  {}", style.accent(step))));

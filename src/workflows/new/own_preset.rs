@@ -20,7 +20,7 @@ const MAX_BYTES: u64 = 8 * 1024 * 1024;
 /// The preset that is intended: a file is read and becomes one of those of the template.
 ///
 /// # Errors
-/// When the file cannot be read, or the template takes none.
+/// Returns an error if the file cannot be read, or the template takes none.
 pub fn named<'a>(
     template: &mut Template,
     preset: Option<&'a str>,
@@ -40,7 +40,7 @@ pub fn named<'a>(
 /// Makes the preset that a project was made from one of those of the template, where it has one of its own.
 ///
 /// # Errors
-/// When the project has lost the file.
+/// Returns an error if the project has lost the file.
 pub fn recorded(template: &mut Template, preset: Option<&str>, root: &Path) -> Result<(), Failure> {
     if preset == Some(PATH) {
         add(template, &root.join(PATH), "restore the file from version control")

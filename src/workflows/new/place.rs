@@ -37,7 +37,7 @@ impl NewPlace {
     /// Finds the directory for a project called `tool`.
     ///
     /// # Errors
-    /// When something that is not a directory is in the way.
+    /// Returns an error if something that is not a directory is in the way.
     pub fn find(args: &NewRequest, tool: &str) -> Result<Self, Failure> {
         let (given, mut missing) = resolve(&args.dir, "--dir")?;
         let mut notes = Vec::new();
@@ -65,7 +65,7 @@ impl NewPlace {
     /// Takes `target` itself, which must have nothing in it; `option` is what the caller gave it with.
     ///
     /// # Errors
-    /// When something is in the way.
+    /// Returns an error if something is in the way.
     pub fn vacant(target: &Path, option: &str) -> Result<Self, Failure> {
         let (target, mut missing) = resolve(target, option)?;
         missing.pop();

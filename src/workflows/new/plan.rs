@@ -48,7 +48,7 @@ impl NewProject {
     /// Decides on names, preset, tag and every file.
     ///
     /// # Errors
-    /// When an input is wrong.
+    /// Returns an error if an input is wrong.
     pub fn plan(args: &NewRequest) -> Result<Self, Failure> {
         let ChosenValues { mut template, own } = template(&args.template, args.roots.as_deref())?;
         let described = match &args.openapi {

@@ -43,7 +43,7 @@ impl<'a> NamedProject<'a> {
     /// The project `name` of `template`.
     ///
     /// # Errors
-    /// When no project can be called so.
+    /// Returns an error if no project can be called so.
     pub fn of(
         template: &'a Template,
         name: &'a str,
@@ -66,7 +66,7 @@ impl<'a> NamedProject<'a> {
     /// Renders every file, as the aos of a version does for a contract.
     ///
     /// # Errors
-    /// When preset and answers do not fit, or the template is faulty.
+    /// Returns an error if preset and answers do not fit, or the template is faulty.
     pub fn render(
         self,
         answers: BTreeMap<String, String>,
@@ -209,5 +209,6 @@ fn record(
         runtime,
         waivers: Vec::new(),
         conform,
+        added: BTreeMap::new(),
     })
 }

@@ -39,7 +39,7 @@ pub trait Scaffolder: Sync {
     /// NAME under the rules of the family.
     ///
     /// # Errors
-    /// When no project can be called so.
+    /// Returns an error if no project can be called so.
     fn name(&self, wanted: &WantedProject<'_>) -> Result<Box<dyn Named>, Failure>;
 
     /// True if a user's file can declare the operations of a project.
@@ -51,7 +51,7 @@ pub trait Scaffolder: Sync {
     /// no commands are made from a description.
     ///
     /// # Errors
-    /// When no project can be called so.
+    /// Returns an error if no project can be called so.
     fn described_names(&self, _name: &str) -> Result<Option<DescribedNames>, Failure> {
         Ok(None)
     }
@@ -59,7 +59,7 @@ pub trait Scaffolder: Sync {
     /// The ids that a preset has for method and path of a description.
     ///
     /// # Errors
-    /// When the preset cannot be read.
+    /// Returns an error if the preset cannot be read.
     fn described_known(
         &self,
         _preset: &str,
@@ -70,7 +70,7 @@ pub trait Scaffolder: Sync {
     /// Returns the changes in another preset of the same API.
     ///
     /// # Errors
-    /// When one of them cannot be read.
+    /// Returns an error if one of them cannot be read.
     fn described_changes(&self, _before: &str, _after: &str) -> Result<Vec<ApiChange>, Failure> {
         Ok(Vec::new())
     }
@@ -78,7 +78,7 @@ pub trait Scaffolder: Sync {
     /// The preset of a description.
     ///
     /// # Errors
-    /// When no project can be called so.
+    /// Returns an error if no project can be called so.
     fn described_preset(
         &self,
         _name: &str,
@@ -105,7 +105,7 @@ pub trait Named {
     /// The subject that the command line asks for; a preset is named in the answers.
     ///
     /// # Errors
-    /// When preset and answers do not fit.
+    /// Returns an error if preset and answers do not fit.
     fn subject(
         self: Box<Self>,
         wanted: &WantedProject<'_>,
@@ -145,7 +145,7 @@ pub trait Subject {
     /// Files that do not come from the template.
     ///
     /// # Errors
-    /// When two of them are one.
+    /// Returns an error if two of them are one.
     fn files(&self) -> Result<FileSet, FileSetError> {
         Ok(FileSet::default())
     }
@@ -162,7 +162,7 @@ pub trait Subject {
 /// Refuses a preset of a template that has none.
 ///
 /// # Errors
-/// When a preset was asked for.
+/// Returns an error if a preset was asked for.
 pub fn without_preset(wanted: &WantedProject<'_>) -> Result<(), Failure> {
     if wanted.preset.is_none() {
         return Ok(());

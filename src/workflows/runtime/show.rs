@@ -19,7 +19,7 @@ use super::state::state as summary;
 /// Shows the runtime of the project of this directory.
 ///
 /// # Errors
-/// When this directory is not a project.
+/// Returns an error if this directory is not a project.
 pub fn show(run: &Run) -> Result<Outcome, Failure> {
     let project = Project::open(Path::new("."))?;
     let Some(state) = RuntimeState::of(&project) else {

@@ -28,7 +28,7 @@ const MAX_RECORD: u64 = 1024 * 1024;
 /// Hands a part to the project.
 ///
 /// # Errors
-/// When the project has no runtime or the part is none of it.
+/// Returns an error if the project has no runtime or the part is none of it.
 pub fn own(text: &str, write: &WriteOptions, run: &Run) -> Result<Outcome, Failure> {
     let (project, notes) = sync::open(Path::new("."), write)?;
     let subject = RuntimeRecords::of(&project)?;
@@ -70,7 +70,8 @@ pub fn own(text: &str, write: &WriteOptions, run: &Run) -> Result<Outcome, Failu
 /// Gives a part back to aos.
 ///
 /// # Errors
-/// When the part is not the project's, the recorded version is not in this aos, or work would be lost without a token.
+/// Returns an error if the part is not the project's, the recorded version is not in this aos, or work would be lost
+/// without a token.
 pub fn give_back(text: &str, write: &WriteOptions, run: &Run) -> Result<Outcome, Failure> {
     let (project, notes) = sync::open(Path::new("."), write)?;
     let subject = RuntimeRecords::of(&project)?;

@@ -13,7 +13,7 @@ use crate::workflows::write_gate::WriteOptions;
 /// path, and names what this machine did not make.
 ///
 /// # Errors
-/// When there is a journal that cannot be carried out.
+/// Returns an error if there is a journal that cannot be carried out.
 pub fn put_back(root: &Path, write: &WriteOptions) -> Result<Vec<String>, Failure> {
     if write.dry_run {
         return match apply::journal::preview(root)? {

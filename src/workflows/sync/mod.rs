@@ -40,7 +40,7 @@ use crate::workflows::write_gate::{self, Decision, Offer, WriteOptions, WriteReq
 /// Brings a project to the contract that `args` asks for.
 ///
 /// # Errors
-/// When the tag cannot be obtained, a source is refused, or work would be lost without a token.
+/// Returns an error if the tag cannot be obtained, a source is refused, or work would be lost without a token.
 pub fn follow(args: &SyncRequest, roots: Option<TrustRoot>, run: &Run) -> Result<Outcome, Failure> {
     let (project, mut notes) = open(&args.path, &args.write)?;
     let adoption = adopt(&project)?;
@@ -110,7 +110,7 @@ pub fn follow(args: &SyncRequest, roots: Option<TrustRoot>, run: &Run) -> Result
 /// Refuses what only a project with a contract can do.
 ///
 /// # Errors
-/// When the project follows none.
+/// Returns an error if the project follows none.
 pub fn has_contract(family: Family, command: &str) -> Result<(), Failure> {
     if family != Family::NONE {
         return Ok(());
@@ -136,7 +136,7 @@ pub fn is_without_contract(path: &Path) -> bool {
 /// Opens a project for writing: undoes a write of this machine that was cut off first, unless this is a dry run.
 ///
 /// # Errors
-/// When the path is not a project, or there is a journal that cannot be carried out.
+/// Returns an error if the path is not a project, or there is a journal that cannot be carried out.
 pub fn open(path: &Path, write: &WriteOptions) -> Result<(Project, Vec<String>), Failure> {
     let project = Project::open(path)?;
     let notes = put_back(&project.root, write)?;
@@ -149,7 +149,7 @@ pub fn open(path: &Path, write: &WriteOptions) -> Result<(Project, Vec<String>),
 /// Returns files that the lock lists although they do not belong to aos; they are kept and reported.
 ///
 /// # Errors
-/// When two wanted files are one.
+/// Returns an error if two wanted files are one.
 pub fn claimed(project: &Project, desired: &Desired) -> Result<Vec<String>, Failure> {
     let Some(lock) = project.lock.good() else { return Ok(Vec::new()) };
     let paths = desired.claimed(&project.root, lock)?;

@@ -20,7 +20,7 @@ use super::request::SyncRequest;
 /// The contract of `project` at its pin, or at the tag that the caller requested.
 ///
 /// # Errors
-/// When it cannot be obtained or is refused.
+/// Returns an error if it cannot be obtained or is refused.
 pub fn obtain(project: &Project, record: &Record, to: Option<&str>) -> Result<Obtained, Failure> {
     choose(&SyncRequest::following(to), project, record, None)
 }
@@ -34,7 +34,7 @@ pub fn followed(record: &Record, obtained: &Obtained) -> SpecSection {
 /// The contract that the caller requested.
 ///
 /// # Errors
-/// When it cannot be obtained or is refused; nothing was written then.
+/// Returns an error if it cannot be obtained or is refused; nothing was written then.
 pub fn choose(
     args: &SyncRequest,
     project: &Project,

@@ -11,7 +11,7 @@ pub trait MoveGuard: Sync {
     /// Refuses a move that takes something away.
     ///
     /// # Errors
-    /// When a call that the tool allows today would be denied.
+    /// Returns an error if a call that the tool allows today would be denied.
     fn refuse(&self, project: &Project, record: &Record, desired: &Desired) -> Result<(), Failure>;
 }
 
@@ -21,7 +21,7 @@ pub static GUARDS: FamilyParts<dyn MoveGuard> = FamilyParts::new();
 /// Refuses a move that takes something away.
 ///
 /// # Errors
-/// When a call that the tool allows today would be denied.
+/// Returns an error if a call that the tool allows today would be denied.
 pub fn refuse(project: &Project, record: &Record, desired: &Desired) -> Result<(), Failure> {
     GUARDS.of(record.family).map_or(Ok(()), |guard| guard.refuse(project, record, desired))
 }

@@ -30,7 +30,7 @@ const INFO: &str = "template.toml";
 /// Checks the template in `directory`.
 ///
 /// # Errors
-/// When it is not a template, or has a fault.
+/// Returns an error if it is not a template, or has a fault.
 pub fn check(directory: &Path, run: &Run) -> Result<Outcome, Failure> {
     let shown = directory.display().to_string();
     let tree = TemplateTree::read(directory, &shown)?;

@@ -26,7 +26,7 @@ const NAMING: &str = "name = \"naming\"\nversion = \"1.0.0\"\n";
 /// Makes a template of the repository in `directory`, in which the project is called `name`.
 ///
 /// # Errors
-/// When the target is taken, or the template would not render back to the same files.
+/// Returns an error if the target is taken, or the template would not render back to the same files.
 pub fn from(
     directory: &Path,
     name: Option<&str>,

@@ -30,7 +30,7 @@ pub struct Making<'a> {
 /// The template of these files, without a fault.
 ///
 /// # Errors
-/// When it has one.
+/// Returns an error if it has one.
 pub fn tree(files: BTreeMap<String, Vec<u8>>, name: &str) -> Result<TemplateTree, TemplateError> {
     TemplateTree::of_files(files, name)
 }
@@ -39,7 +39,7 @@ impl Making<'_> {
     /// Writes it.
     ///
     /// # Errors
-    /// When the target is taken.
+    /// Returns an error if the target is taken.
     pub fn write(self, write: &WriteOptions, run: &Run) -> Result<Outcome, Failure> {
         let place = NewPlace::vacant(self.target, self.option)?;
         let mut files = FileSet::default();
@@ -110,10 +110,17 @@ impl Making<'_> {
 }
 
 fn lines(facts: &TemplateFacts, run: &Run) -> Vec<Visible> {
-    let left = facts.left_out.iter().map(|left| {
+    let mut lines = left_out_lines(&facts.left_out, run);
+    let notes = facts.notes.iter();
+    lines.extend(notes.map(|note| visible!("{} {}", run.style.warning("note:"), note)));
+    lines
+}
+
+/// One line for each part of a source that is not in the template, with the reason.
+pub fn left_out_lines(left_out: &[LeftOutPart], run: &Run) -> Vec<Visible> {
+    let lines = left_out.iter().map(|left| {
         let line = left.line.map(|line| format!(":{line}")).unwrap_or_default();
         visible!("{} {}{}: {}", run.style.warning("left out"), left.what, line, left.reason)
     });
-    let notes = facts.notes.iter().map(|note| visible!("{} {}", run.style.warning("note:"), note));
-    left.chain(notes).collect()
+    lines.collect()
 }

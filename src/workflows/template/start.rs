@@ -45,7 +45,7 @@ const IGNORE: &str = "*.log\n";
 /// Starts the template `name` in `parent`.
 ///
 /// # Errors
-/// When the name has not the form, or the target is taken.
+/// Returns an error if the name has not the form, or the target is taken.
 pub fn start(
     name: &str,
     parent: &Path,

@@ -57,7 +57,7 @@ pub struct SkillAnswer {
 /// Brings the Skill to `version`.
 ///
 /// # Errors
-/// When it is not there afterwards.
+/// Returns an error if it is not there afterwards.
 pub fn sync(
     own: &Repository,
     version: &Version,
@@ -200,7 +200,7 @@ pub fn backups(report: &SkillReport) -> Vec<SkillBackup> {
 /// Lets the program that a manager has put in place bring its own Skill up to date: it alone knows what must be there.
 ///
 /// # Errors
-/// When it could not, or does not answer.
+/// Returns an error if it could not, or does not answer.
 pub fn delegated(
     installation: &Installation,
     version: &Version,

@@ -20,7 +20,7 @@ use super::request::UpgradeRequest;
 /// Undoes the upgrade that waits.
 ///
 /// # Errors
-/// When none waits, this machine did not create it, or work since then would be lost without a token.
+/// Returns an error if none waits, this machine did not create it, or work since then would be lost without a token.
 pub fn run(
     args: &UpgradeRequest,
     run: &Run,

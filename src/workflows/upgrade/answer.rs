@@ -10,7 +10,7 @@ use crate::report::answers::upgrade::{
     UpgradeFacts, UpgradedProject,
 };
 use crate::report::{ErrorCode, Failure, Outcome, Style, changes};
-use crate::visible::{Visible, visible};
+use crate::visible::{Visible, or_empty, visible};
 use crate::workflows::Run;
 use crate::workflows::write_gate::Offer;
 
@@ -213,12 +213,11 @@ impl<'a> UpgradeReport<'a> {
             change.merged.iter().map(|path| visible!("{} {}", style.warning("merged"), path)),
         );
         lines.extend(deleted(&change.deleted, style));
-        lines.extend(
-            self.sides.added.iter().map(|(key, value)| {
-                visible!("{} {} = {}", style.warning("new answer"), key, value)
-            }),
-        );
+        lines.extend(self.sides.added.iter().map(|(key, value)| {
+            visible!("{} {} = {}", style.warning("new answer"), key, or_empty(value))
+        }));
         lines.extend(self.sides.changed().into_iter().map(|(key, before, after)| {
+            let (before, after) = (or_empty(before), or_empty(after));
             visible!("{} {}: {} -> {}", style.warning("answer"), key, before, after)
         }));
         lines.extend(differing(&change.differs, change.same));

@@ -63,7 +63,7 @@ impl UpgradeChange {
     /// Merges the sides into the project.
     ///
     /// # Errors
-    /// When a file that was named is none of the template, or what aos keeps cannot be computed.
+    /// Returns an error if a file that was named is none of the template, or what aos keeps cannot be computed.
     pub fn plan(
         args: &UpgradeRequest,
         project: &Project,
@@ -204,7 +204,7 @@ impl<'a> Records<'a> {
 /// The text of aos.toml.
 ///
 /// # Errors
-/// When it cannot be read.
+/// Returns an error if it cannot be read.
 pub fn record_text(project: &Project) -> Result<String, Failure> {
     let fault = |reason: String| {
         Failure::new(ErrorCode::Config, format!("`{RECORD_PATH}` cannot be used: {reason}"))

@@ -34,7 +34,7 @@ pub struct OwnChange {
 /// The versions for the project at `root`; `None` when its template is one of aos.
 ///
 /// # Errors
-/// When one of them is not available, or the new one is not a later version of the recorded one.
+/// Returns an error if one of them is not available, or the new one is not a later version of the recorded one.
 pub fn versions(
     args: &UpgradeRequest,
     (root, record): (&Path, &Record),
@@ -70,7 +70,7 @@ pub fn versions(
 /// The template that a project was made from.
 ///
 /// # Errors
-/// When it is not available.
+/// Returns an error if it is not available.
 pub fn recorded_template(root: &Path, section: &TemplateSection) -> Result<Template, Failure> {
     match &section.origin {
         Some(origin) => recorded(root, section, origin),

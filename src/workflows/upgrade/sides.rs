@@ -55,7 +55,7 @@ impl Sides {
     /// Renders both for the project at `root`, which follows the contract `tag`.
     ///
     /// # Errors
-    /// When this aos lacks a version, or an answer is missing or wrong.
+    /// Returns an error if this aos lacks a version, or an answer is missing or wrong.
     pub fn render(
         args: &UpgradeRequest,
         (root, record): (&Path, &Record),

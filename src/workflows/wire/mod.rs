@@ -33,7 +33,8 @@ pub struct WireRequest<'a> {
 /// Puts the adapter in, or takes it out.
 ///
 /// # Errors
-/// When the project is not an adapter, the checkout does not have the places, or the change needs a token.
+/// Returns an error if the project is not an adapter, the checkout does not have the places, or the change needs a
+/// token.
 pub fn wire(args: &WireRequest<'_>, run: &Run) -> Result<Outcome, Failure> {
     let project = whole(args.path)?;
     let checkout = checkout(args.ao)?;

@@ -52,7 +52,7 @@ pub trait Wirer: Sync {
     /// The change, forward or back.
     ///
     /// # Errors
-    /// When the checkout is none, a place in it is not found, or the project is not whole.
+    /// Returns an error if the checkout is none, a place in it is not found, or the project is not whole.
     fn wiring(&self, request: &WiringRequest<'_>) -> Result<Wiring, Failure>;
 }
 

@@ -153,3 +153,39 @@ fn marks_inside_texts_of_jinja_end_nothing_and_a_free_answer_is_no_package() {
     assert_eq!(read(&project, "ci.yml"), "x: ${{ github.ref }} %}\ny: \"Demo\"\n");
     assert_eq!(read(&project, "Demo.txt"), "hello Demo\n");
 }
+
+#[test]
+fn a_template_whose_files_all_use_code_is_refused_with_the_reasons_and_nothing_is_written() {
+    let sandbox = Sandbox::new();
+    for (path, text) in [
+        ("cc/cookiecutter.json", "{\"slug\": \"x\", \"_extensions\": [\"x.y\"]}"),
+        ("cc/hooks/pre_gen_project.py", "import os\n"),
+        ("cc/{{cookiecutter.slug}}/a.txt", "\n{{ cookiecutter.slug.upper() }}\n"),
+        ("cc/{{cookiecutter.slug}}/b.txt", "{% for x in y %}{% endfor %}\n"),
+        ("co/copier.yml", "name: {type: str}\n"),
+        ("co/{{ name.upper() }}.txt.jinja", "x\n"),
+        ("none/copier.yml", "_subdirectory: template\nname: {type: str}\n"),
+    ] {
+        sandbox.write(path, text);
+    }
+    for (source, parts) in [
+        ("cc", &["hooks/pre_gen_project.py: a hook", "a.txt: it calls", "b.txt: "][..]),
+        ("co", &["{{ name.upper() }}.txt.jinja: "]),
+    ] {
+        let run = sandbox.aos(&["template", "import", &format!("./{source}"), "--to", "./web"]);
+        let error = run.error("E_VALIDATION", 2);
+        let lines = left(&error["details"]);
+        for part in parts {
+            has(&lines, part);
+        }
+        let message = error["message"].as_str().expect("a text");
+        assert_eq!(message, format!("no file of the template `{source}` can be imported"));
+        assert!(!sandbox.work().join("web").exists());
+    }
+    let none = sandbox.aos(&["template", "import", "./none", "--to", "./web"]);
+    let message = none.error("E_VALIDATION", 2)["message"].clone();
+    assert_eq!(message, "the template `none` has no files for a project");
+    let text = ["template", "import", "./cc", "--to", "./web", "--format", "text"];
+    let shown = sandbox.aos(&text).stderr;
+    assert!(shown.contains("a.txt:2: it calls"), "{shown}");
+}

@@ -32,6 +32,21 @@ fn an_answer_is_changed_later_with_everything_that_follows_from_it() {
 }
 
 #[test]
+fn an_empty_answer_is_shown_as_such_on_both_sides() {
+    let scene = Scene::made(&FILES, &["--set", "label="]);
+    let shown = |arguments: &[&str]| {
+        let first = scene.aos(&[&["upgrade", "--format", "text"], arguments].concat());
+        format!("{}{}", first.stdout, first.stderr)
+    };
+    let preview = shown(&["--set", "label=Big", "--dry-run"]);
+    assert!(preview.contains("answer label: (empty) -> Big\n"), "{preview}");
+    let done = shown(&["--set", "label=Big"]);
+    assert!(done.contains("answer label: (empty) -> Big\n"), "{done}");
+    let back = shown(&["--set", "label=", "--dry-run"]);
+    assert!(back.contains("answer label: Big -> (empty)\n"), "{back}");
+}
+
+#[test]
 fn wrong_answers_are_refused_as_in_a_new_project() {
     let scene = Scene::made(&FILES, &[]);
     let error = scene.aos(&["upgrade", "--set", "job=yes"]).error("E_VALIDATION", 2);

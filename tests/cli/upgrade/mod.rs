@@ -4,6 +4,7 @@ mod answers;
 mod conflicts;
 mod files;
 mod merges;
+mod random;
 mod released;
 mod settled;
 

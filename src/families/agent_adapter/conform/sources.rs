@@ -68,7 +68,7 @@ pub enum SourcesError {
 /// Writes the sources of the driver for the adapter in `root` to a temporary directory.
 ///
 /// # Errors
-/// When the sources cannot be put together or written.
+/// Returns an error if the sources cannot be put together or written.
 pub fn written(root: &Path, directory: &TemporaryDirectory) -> Result<DriverSources, SourcesError> {
     let runtime = runtimes::find(RUNTIME)?.ok_or(SourcesError::NoProbes)?;
     if files::kind(&root.join(PLACE)).ok() != Some(Kind::Absent) {

@@ -38,7 +38,7 @@ impl Adapter {
     /// Reads the adapter of a project.
     ///
     /// # Errors
-    /// When the project is not a whole adapter.
+    /// Returns an error if the project is not a whole adapter.
     pub fn read(project: &Project) -> Result<Self, Failure> {
         let repository = repository::load(project);
         let package = package(&repository)?;

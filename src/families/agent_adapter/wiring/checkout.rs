@@ -28,7 +28,7 @@ impl<'a> OrchestratorCheckout<'a> {
     /// The checkout at `root`.
     ///
     /// # Errors
-    /// When `root` is something else.
+    /// Returns an error if `root` is something else.
     pub fn open(root: &'a Path) -> Result<Self, Failure> {
         let checkout = Self { root, migrations: Vec::new() };
         let is_it = |text: &str| text.lines().any(|line| line.trim() == ORCHESTRATOR);
@@ -47,7 +47,7 @@ impl<'a> OrchestratorCheckout<'a> {
     /// The text of a file; `None` when there is none.
     ///
     /// # Errors
-    /// When a file that is there cannot be read as text.
+    /// Returns an error if a file that is there cannot be read as text.
     pub fn text(&self, path: &str) -> Result<Option<String>, Failure> {
         let faulty = |reason: &str| {
             Failure::new(ErrorCode::Conflict, format!("`{path}` of the checkout: {reason}"))
@@ -70,7 +70,7 @@ impl<'a> OrchestratorCheckout<'a> {
     /// The ids of the harnesses.
     ///
     /// # Errors
-    /// When a file that is there cannot be read as text.
+    /// Returns an error if a file that is there cannot be read as text.
     pub fn harnesses(&self) -> Result<BTreeSet<String>, Failure> {
         let text = self.text(HARNESSES)?.unwrap_or_default();
         let form = Regex::new(r#"(?m)^\s*Harness\w+\s+AgentHarness\s*=\s*"([^"\n]+)""#);
@@ -81,7 +81,7 @@ impl<'a> OrchestratorCheckout<'a> {
     /// The list of harnesses in the migrations before one of this name.
     ///
     /// # Errors
-    /// When a file that is there cannot be read as text.
+    /// Returns an error if a file that is there cannot be read as text.
     pub fn list(
         &self,
         name: &str,

@@ -74,7 +74,7 @@ impl MigrationList {
     /// The list of the newest migration of harnesses that `aos wire` did not write; texts come newest first.
     ///
     /// # Errors
-    /// When there is none, or its lists end differently.
+    /// Returns an error if there is none, or its lists end differently.
     pub fn find<'t>(
         texts: impl IntoIterator<Item = &'t str>,
         known: &BTreeSet<String>,

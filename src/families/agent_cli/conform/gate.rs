@@ -60,7 +60,7 @@ pub fn writes<'a>(lab: &ProbeCaller<'a>) -> ProbeStep<Vec<&'a Sample>> {
 /// Starts the upstream and gives every write.
 ///
 /// # Errors
-/// When there is none.
+/// Returns an error if there is none.
 fn all_writes<'a>(lab: &ProbeCaller<'a>) -> ProbeStep<Vec<&'a Sample>> {
     let writes = writes(lab)?;
     if writes.is_empty() {

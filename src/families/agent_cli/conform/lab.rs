@@ -104,7 +104,7 @@ impl<'a> ProbeCaller<'a> {
     /// A home for calls that belong together.
     ///
     /// # Errors
-    /// When there is no sandbox, or the contract is one of another family.
+    /// Returns an error if there is no sandbox, or the contract is one of another family.
     pub fn new(session: &'a ToolCaller) -> Result<Self, Reason> {
         static NOTHING: AgentCliFixture = AgentCliFixture {
             local: false,
@@ -303,7 +303,7 @@ impl<'a> ProbeCaller<'a> {
     /// Starts the upstream and returns the first sample of a role.
     ///
     /// # Errors
-    /// When there is no upstream or no sample.
+    /// Returns an error if there is no upstream or no sample.
     pub fn sample(&self, role: Role) -> ProbeStep<&'a Sample> {
         let sample = self.samples(role).next();
         let sample = sample.ok_or_else(|| self.lacks_sample(role))?;
@@ -314,7 +314,7 @@ impl<'a> ProbeCaller<'a> {
     /// The first sample of a role, also of a tool that has no upstream; starts it where there is one.
     ///
     /// # Errors
-    /// When there is no sample, or no upstream where one is needed.
+    /// Returns an error if there is no sample, or no upstream where one is needed.
     pub fn reading(&self, role: Role) -> ProbeStep<&'a Sample> {
         match self.samples(role).next() {
             Some(sample) if self.fixture.local => Ok(sample),

@@ -67,7 +67,7 @@ impl Answered {
     /// Fails unless the condition holds.
     ///
     /// # Errors
-    /// When it does not.
+    /// Returns an error if it does not.
     pub fn expect(&self, condition: bool, message: impl Into<String>) -> ProbeStep {
         self.judged();
         if condition { Ok(()) } else { Err(self.fail(message)) }
@@ -76,7 +76,7 @@ impl Answered {
     /// Fails when something is wrong with the call.
     ///
     /// # Errors
-    /// When there is a fault.
+    /// Returns an error if there is a fault.
     pub fn without(&self, fault: Option<String>) -> ProbeStep {
         self.judged();
         fault.map_or(Ok(()), |fault| Err(self.fail(fault)))
@@ -85,7 +85,7 @@ impl Answered {
     /// Fails unless the call is refused with one of these codes.
     ///
     /// # Errors
-    /// When it is not.
+    /// Returns an error if it is not.
     pub fn expect_code(&self, codes: &[&str], when: &str) -> ProbeStep {
         let got = if self.is_ok() { "success" } else { self.code() };
         let got = if got.is_empty() { "no envelope" } else { got };

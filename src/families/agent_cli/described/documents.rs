@@ -184,7 +184,7 @@ fn accounts(tool: &DescribedTool) -> (&'static str, &'static str) {
 /// The files.
 ///
 /// # Errors
-/// When a text cannot be rendered, or two files are one.
+/// Returns an error if a text cannot be rendered, or two files are one.
 pub fn files(
     tool: &DescribedTool,
     language: &DescribedLanguage,
@@ -263,7 +263,7 @@ pub fn files(
 /// Adds the file in which a project keeps the table; the text is that of the preset.
 ///
 /// # Errors
-/// When the path is taken.
+/// Returns an error if the path is taken.
 pub fn keep(files: &mut FileSet, text: &str) -> Result<(), FileSetError> {
     files.insert(RelativePath::literal(own_preset::PATH), Content::plain(text))
 }

@@ -147,7 +147,7 @@ impl DescribedTool {
     /// Reads the table of a project.
     ///
     /// # Errors
-    /// When the text is not one.
+    /// Returns an error if the text is not one.
     pub fn parse(text: &str) -> Result<Self, Failure> {
         toml_edit::de::from_str(text).map_err(|error| {
             let reason = error.message().replace('\n', ", ");
@@ -160,7 +160,7 @@ impl DescribedTool {
     /// The table as the text of a project.
     ///
     /// # Errors
-    /// When a value has no form in TOML.
+    /// Returns an error if a value has no form in TOML.
     pub fn render(&self) -> Result<String, Failure> {
         let text = toml_edit::ser::to_string_pretty(self).map_err(|error| {
             let message = format!("the table of the API cannot be written: {error}");

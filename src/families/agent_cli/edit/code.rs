@@ -23,7 +23,7 @@ struct CodeEntry {
 /// Adds a code everywhere.
 ///
 /// # Errors
-/// When the code is there, or a place that must be edited is not found.
+/// Returns an error if the code is there, or a place that must be edited is not found.
 pub fn add(
     desk: &mut Desk<'_>,
     sources: Sources<'_>,
@@ -62,7 +62,7 @@ fn with_error(text: &str, row: &str) -> Option<String> {
 /// A call of a query, from the samples of `aos conform`.
 ///
 /// # Errors
-/// When there is no sample of one.
+/// Returns an error if there is no sample of one.
 pub fn query(desk: &Desk<'_>) -> Result<Vec<String>, EditError> {
     const CONFORM: &str = "conform.toml";
     let fault = || {

@@ -31,7 +31,7 @@ pub struct Go {
 
 impl Go {
     /// # Errors
-    /// When go.mod names no module.
+    /// Returns an error if go.mod names no module.
     pub fn of(sources: Sources<'_>) -> Result<Self, EditError> {
         let fault = |reason: String| EditError::place("go.mod", reason);
         let bytes = sources.repository.bytes("go.mod");

@@ -23,7 +23,7 @@ pub struct Python {
 
 impl Python {
     /// # Errors
-    /// When aos.toml does not say where the package is.
+    /// Returns an error if aos.toml does not say where the package is.
     pub fn of(sources: Sources<'_>) -> Result<Self, EditError> {
         let runtime = sources.record.runtime.as_ref();
         let package = runtime.and_then(|runtime| runtime.path.as_str().rsplit_once('/'));

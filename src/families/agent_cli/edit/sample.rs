@@ -33,7 +33,7 @@ missing = {= missing_args | json =}
 /// A sample of a new command at the end of the file.
 ///
 /// # Errors
-/// When the template is faulty.
+/// Returns an error if the template is faulty.
 pub fn add(desk: &mut Desk<'_>, variables: &Variables) -> Result<(), EditError> {
     let Some(text) = desk.text(CONFORM) else {
         desk.edited

@@ -85,7 +85,7 @@ pub struct Param {
 
 impl Variables {
     /// # Errors
-    /// When two inputs have one name.
+    /// Returns an error if two inputs have one name.
     pub fn of(
         _sources: Sources<'_>,
         blueprint: &Blueprint,
@@ -182,7 +182,7 @@ impl Variables {
     /// Renders one template.
     ///
     /// # Errors
-    /// When the template is faulty.
+    /// Returns an error if the template is faulty.
     pub fn render(
         &self,
         name: &str,

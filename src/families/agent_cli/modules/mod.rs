@@ -98,7 +98,7 @@ impl<'a> ContractModel<'a> {
     /// The model of one contract and one extension.
     ///
     /// # Errors
-    /// When two members would get one name.
+    /// Returns an error if two members would get one name.
     pub fn new(
         contract: &'a AgentCliContract,
         extension: &'a Extension,

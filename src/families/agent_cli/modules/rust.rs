@@ -62,7 +62,7 @@ struct Row<'a> {
 /// The module; byte-stable under rustfmt of any configuration.
 ///
 /// # Errors
-/// When two codes would become one variant.
+/// Returns an error if two codes would become one variant.
 pub fn module(model: &ContractModel<'_>) -> Result<String, GenerateError> {
     let rows = rows(model)?;
     let mut text = String::from(

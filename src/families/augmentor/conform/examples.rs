@@ -104,7 +104,7 @@ impl Example {
 /// The examples of a package; commands and agents without one get a call from their schema.
 ///
 /// # Errors
-/// When the file cannot be read, or is not a list of calls.
+/// Returns an error if the file cannot be read, or is not a list of calls.
 pub fn of(root: &Path, facts: &PackageFacts) -> Result<Vec<Example>, ExamplesError> {
     let mut examples = match files::read(&root.join(FILE), MAX_BYTES) {
         Ok(loaded) => read(&loaded.bytes)?,

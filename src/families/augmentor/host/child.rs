@@ -99,7 +99,7 @@ impl Child {
     /// Starts a process that waits for `load`. `options` gets the directory of the runner.
     ///
     /// # Errors
-    /// When the files cannot be written or the program does not start.
+    /// Returns an error if the files cannot be written or the program does not start.
     pub fn start(process: &ChildProcess<'_>) -> std::io::Result<Self> {
         let directory = TemporaryDirectory::new().map_err(|(_, error)| error)?;
         let first = runner::write(&directory, process.runtime)?;
@@ -140,7 +140,7 @@ impl Child {
     /// Waits until the runner reads requests: how long an interpreter takes to start is not a fault of the package.
     ///
     /// # Errors
-    /// When it does not.
+    /// Returns an error if it does not.
     pub fn ready(&mut self) -> Result<(), LostChild> {
         // Before `load` the answer is an error, which shows that the runner is there.
         self.ask(&RunnerRequest::Describe, STARTUP, &mut ignore).map(drop)
@@ -159,7 +159,7 @@ impl Child {
     /// The answer to a request. Answers to other open requests are kept for their turn.
     ///
     /// # Errors
-    /// When none comes within `patience`, or the process has ended or sends something else.
+    /// Returns an error if none comes within `patience`, or the process has ended or sends something else.
     pub fn wait(
         &mut self,
         id: u64,

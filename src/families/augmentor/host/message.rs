@@ -161,7 +161,7 @@ pub enum MessageError {
 /// Reads one line of the runner.
 ///
 /// # Errors
-/// When it is not a message.
+/// Returns an error if it is not a message.
 pub fn read(line: &[u8]) -> Result<RunnerReply, MessageError> {
     let invalid = |error: serde_json::Error| MessageError::Invalid(error.to_string());
     let value: Value = serde_json::from_slice(line).map_err(invalid)?;

@@ -68,7 +68,7 @@ pub struct Done {
 /// The interpreter that runs a package.
 ///
 /// # Errors
-/// When there is none on this machine.
+/// Returns an error if there is none on this machine.
 pub fn program(
     place: &PackagePlace,
     python: Option<&std::path::Path>,
@@ -87,7 +87,7 @@ impl<'a> HostedPackage<'a> {
     /// Starts a process and loads the package into it.
     ///
     /// # Errors
-    /// When it cannot be loaded, or no host could use it.
+    /// Returns an error if it cannot be loaded, or no host could use it.
     pub fn load(
         place: PackagePlace,
         contract: &'a AugmentorContract,
@@ -311,7 +311,7 @@ impl<'a> HostedPackage<'a> {
 /// Starts a process for a package, not loaded yet.
 ///
 /// # Errors
-/// When its program does not start.
+/// Returns an error if its program does not start.
 pub fn start(
     contract: &AugmentorContract,
     runtime: &str,
@@ -341,7 +341,7 @@ pub fn start(
 /// Loads a package into a process.
 ///
 /// # Errors
-/// When there is no answer.
+/// Returns an error if there is no answer.
 pub fn load(
     child: &mut Child,
     contract: &AugmentorContract,

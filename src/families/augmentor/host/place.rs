@@ -64,7 +64,7 @@ impl PackagePlace {
     /// Finds the package that `wanted` names.
     ///
     /// # Errors
-    /// When there is none, or its manifest breaks a rule.
+    /// Returns an error if there is none, or its manifest breaks a rule.
     pub fn find(
         wanted: &WantedPackage<'_>,
         contract: &AugmentorContract,

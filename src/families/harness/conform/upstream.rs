@@ -22,7 +22,7 @@ pub const PARTIALS: &str = "partials";
 /// Starts the API of these facts; other behaviours than [`Behaviour::Good`] are the same for every request.
 ///
 /// # Errors
-/// When loopback has no free port.
+/// Returns an error if loopback has no free port.
 pub fn start(behaviour: Behaviour, facts: ApiFacts, values: Values) -> std::io::Result<Mock> {
     Mock::with(Arc::new(move |request| {
         let stated = match behaviour {

@@ -4,8 +4,11 @@ use crate::generate::record_text::quote;
 use crate::workflows::add::seam::{AddedKind, Blueprint, Desk, EditError, InputShape, Segment};
 use crate::workflows::add::toml_blocks;
 
+use crate::families::harness::generate::pages::{IDS, NAMES};
+
 use super::HARNESS;
 use super::manifest::Field;
+use super::paging::ProjectPaging;
 
 const CONFORM: &str = "conform.toml";
 const TABLE: &str = "[[harness.commands]]";
@@ -16,6 +19,8 @@ pub struct Facts {
     pub path: String,
     /// The member of the data that holds the reply.
     pub result: String,
+    /// A list continues as `PAGING` in api.py says.
+    pub is_paged_as_project: bool,
     block: String,
     shape: InputShape,
     call: Vec<String>,
@@ -23,7 +28,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    pub fn of(blueprint: &Blueprint, fields: &[Field]) -> Self {
+    pub fn of(blueprint: &Blueprint, fields: &[Field], paging: Option<&ProjectPaging>) -> Self {
         let field = |wire: &str| fields.iter().find(|field| field.wire == wire);
         let segments: Vec<_> = blueprint.segments().collect();
         let render = |value: &dyn Fn(&str) -> String| -> String {
@@ -50,6 +55,7 @@ impl Facts {
         let mut facts = Self {
             path,
             result,
+            is_paged_as_project: false,
             block: String::new(),
             shape: blueprint.shape,
             call: Vec::new(),
@@ -62,6 +68,14 @@ impl Facts {
                 _ => "main".to_owned(),
             })
         };
+        let is_plain_list = blueprint.shape == InputShape::List && blueprint.method == "GET";
+        if let Some(paging) = paging.filter(|_| is_plain_list)
+            && let Some(paged) = facts.paged(blueprint, fields, paging, &concrete("1"))
+        {
+            facts.block = paged;
+            facts.is_paged_as_project = true;
+            return facts;
+        }
         let sample = facts.sample(blueprint, fields, &concrete);
         facts.target = ["1"].map(concrete).concat();
         facts.block = sample;
@@ -74,6 +88,34 @@ impl Facts {
         let is_paging =
             self.shape == InputShape::List && matches!(field.wire.as_str(), "limit" | "cursor");
         !is_path && !is_paging && self.shape != InputShape::Many
+    }
+
+    /// The facts of a list with the paging of the project.
+    fn paged(
+        &self,
+        blueprint: &Blueprint,
+        fields: &[Field],
+        paging: &ProjectPaging,
+        path: &str,
+    ) -> Option<String> {
+        let sent = fields.iter().filter(|field| self.sends(field));
+        let query: Vec<_> = sent.map(|field| (field.wire.clone(), written(field))).collect();
+        let (limit, requests) = paging.requests(&blueprint.method, path, &query)?;
+        let limit = limit.to_string();
+        let mut words = self.call.clone();
+        if let Some(at) = words.iter().position(|word| word == "--limit") {
+            words[at + 1] = limit;
+        }
+        let list =
+            |words: &[&str]| words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(", ");
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        Some(format!(
+            "{TABLE}\nid = {}\narguments = [{}]\nresult = \"items\"\nids = [{}]\nnames = [{}]\n{requests}",
+            quote(&blueprint.name.id()),
+            list(&words),
+            list(&IDS),
+            list(&NAMES),
+        ))
     }
 
     fn sample(
@@ -153,7 +195,7 @@ impl Facts {
     }
 
     /// # Errors
-    /// When there is no conform.toml.
+    /// Returns an error if there is no conform.toml.
     pub fn add(&self, desk: &mut Desk<'_>) -> Result<(), EditError> {
         let text = toml_blocks::appended(desk.needed(CONFORM)?, &self.block);
         desk.set(CONFORM, text);
@@ -163,7 +205,7 @@ impl Facts {
     /// Adds a separate test, beside those that the test kit derives from conform.toml.
     ///
     /// # Errors
-    /// When there is a file of that name.
+    /// Returns an error if there is a file of that name.
     pub fn test(&self, desk: &mut Desk<'_>, blueprint: &Blueprint) -> Result<(), EditError> {
         if blueprint.shape == InputShape::List || blueprint.shape == InputShape::Many {
             return Ok(());

@@ -9,6 +9,9 @@ use super::manifest::Field;
 
 const IMPORT: &str = "from .._runtime.registry import command";
 
+/// The paging of a list in a project whose `PAGING` cannot be read.
+const OWN_PAGING: &str = "        paging={\n            \"style\": \"cursor\",\n            \"limit\": \"limit\",\n            \"max_limit\": 100,\n            \"position\": \"cursor\",\n            \"next\": \"next_cursor\",\n        },\n";
+
 fn module(package: &str, resource: &str) -> String {
     let name: String = resource
         .chars()
@@ -20,7 +23,7 @@ fn module(package: &str, resource: &str) -> String {
 /// Adds the handler of a new command to the module of its resource, which is made when there is none.
 ///
 /// # Errors
-/// When the module has a handler of that id.
+/// Returns an error if the module has a handler of that id.
 pub fn add(
     desk: &mut Desk<'_>,
     package: &str,
@@ -80,9 +83,10 @@ fn function(
     let argument = if blueprint.method == "GET" { "query" } else { "body" };
     let body = match blueprint.shape {
         InputShape::List => format!(
-            "    return api.list(\n        {method},\n        {path},\n        inputs,\n{}        result={},\n        items=\"items\",\n        item_id=\"id\",\n        item_name=\"name\",\n        paging={{\n            \"style\": \"cursor\",\n            \"limit\": \"limit\",\n            \"max_limit\": 100,\n            \"position\": \"cursor\",\n            \"next\": \"next_cursor\",\n        }},\n    )\n",
+            "    return api.list(\n        {method},\n        {path},\n        inputs,\n{}        result={},\n        items=\"items\",\n        item_id=\"id\",\n        item_name=\"name\",\n{}    )\n",
             sent(argument, "        "),
-            quoted(&facts.result)
+            quoted(&facts.result),
+            if facts.is_paged_as_project { "" } else { OWN_PAGING }
         ),
         InputShape::Many => {
             let ids = fields.first().map_or("ids", |field| field.id.as_str());
@@ -113,7 +117,7 @@ fn unused(wanted: &str, module: &str) -> String {
 /// Registers the handler of `old` under another id as well.
 ///
 /// # Errors
-/// When the handler is not found.
+/// Returns an error if the handler is not found.
 pub fn alias(
     desk: &mut Desk<'_>,
     package: &str,
@@ -163,7 +167,7 @@ pub fn alias(
 /// Takes the registration of an id away, and its function when nothing else uses it.
 ///
 /// # Errors
-/// When the handler is not found.
+/// Returns an error if the handler is not found.
 pub fn remove(desk: &mut Desk<'_>, package: &str, id: &str) -> Result<(), EditError> {
     let resource = id.split('.').next().unwrap_or_default();
     let path = module(package, resource);

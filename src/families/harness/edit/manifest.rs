@@ -67,7 +67,7 @@ struct EditedField<'a> {
 
 impl Manifest {
     /// # Errors
-    /// When it is not there or not JSON.
+    /// Returns an error if it is not there or not JSON.
     pub fn read(desk: &Desk<'_>) -> Result<Self, EditError> {
         let document = JsonText::parse(desk.needed(PATH)?).map_err(fault)?;
         Ok(Self { document })
@@ -80,7 +80,7 @@ impl Manifest {
     /// The id of a command, with `-` or `_` between its words.
     ///
     /// # Errors
-    /// When there is none of that name.
+    /// Returns an error if there is none of that name.
     pub fn known(&self, name: &CommandName) -> Result<String, EditError> {
         let ids = self.ids();
         let alike = |id: &&String| id.replace('-', "_") == name.id();
@@ -99,7 +99,7 @@ impl Manifest {
     /// Adds a command; returns its inputs.
     ///
     /// # Errors
-    /// When the id is taken, or a field of that name has another type.
+    /// Returns an error if the id is taken, or a field of that name has another type.
     pub fn add(&mut self, blueprint: &Blueprint) -> Result<Vec<Field>, EditError> {
         let id = blueprint.name.id();
         if self.ids().iter().any(|known| known.replace('-', "_") == id) {
@@ -211,7 +211,7 @@ impl Manifest {
     /// The same command under another id; the old one says whose name it was.
     ///
     /// # Errors
-    /// When the id is taken.
+    /// Returns an error if the id is taken.
     pub fn copy(&mut self, old: &str, new: &str) -> Result<(), EditError> {
         if self.ids().iter().any(|known| known == new) {
             return Err(EditError::Taken(new.to_owned()));
@@ -248,7 +248,7 @@ impl Manifest {
     /// Takes a command out, with fields and resources that nothing else needs; says what went.
     ///
     /// # Errors
-    /// When a place cannot be edited.
+    /// Returns an error if a place cannot be edited.
     pub fn remove(&mut self, id: &str) -> Result<Vec<String>, EditError> {
         let mut lost = Vec::new();
         self.exclude(&COMMANDS, |entry| entry["id"] == id)?;

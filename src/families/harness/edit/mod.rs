@@ -3,6 +3,7 @@
 mod facts;
 mod handler;
 mod manifest;
+mod paging;
 
 use crate::workflows::add::name::CommandName;
 use crate::workflows::add::seam::{
@@ -11,6 +12,7 @@ use crate::workflows::add::seam::{
 
 use facts::Facts;
 use manifest::Manifest;
+use paging::ProjectPaging;
 
 /// Words that a connector has beside its commands.
 const RESERVED: [&str; 4] = ["capabilities", "config", "doctor", "health"];
@@ -26,11 +28,17 @@ impl CommandEditor for HarnessEditor {
         let mut manifest = Manifest::read(&desk)?;
         let fields = manifest.add(blueprint)?;
         manifest.store(&mut desk);
-        let facts = Facts::of(blueprint, &fields);
+        let paging = ProjectPaging::of(&desk, &package);
+        let facts = Facts::of(blueprint, &fields, paging.as_ref());
         handler::add(&mut desk, &package, blueprint, &fields, &facts)?;
         facts.add(&mut desk)?;
         facts.test(&mut desk, blueprint)?;
-        if blueprint.shape == InputShape::List {
+        if blueprint.shape == InputShape::List && facts.is_paged_as_project {
+            desk.edited.notes.push(
+                "the list is paged as `PAGING` in api.py says; correct conform.toml if your API pages this one in another way"
+                    .to_owned(),
+            );
+        } else if blueprint.shape == InputShape::List {
             desk.edited.notes.push(
                 "the list is paged by `cursor` and `next_cursor`; correct `paging` and conform.toml when your API pages in another way"
                     .to_owned(),

@@ -4,7 +4,7 @@
 pub mod facts;
 pub mod manifest;
 pub mod module;
-mod pages;
+pub mod pages;
 pub mod permissions;
 pub mod test_cases;
 pub mod values;

@@ -9,7 +9,7 @@ use crate::reason::Reason;
 /// The document with `old` as a whole word replaced by `new` in its keys and texts.
 ///
 /// # Errors
-/// When it is not TOML, or the position of a value is unknown.
+/// Returns an error if it is not TOML, or the position of a value is unknown.
 pub fn replace_word(text: &str, old: &str, new: &str) -> Result<String, Reason> {
     let document = Document::parse(text).map_err(|error| Reason::from(error.message()))?;
     let mut ranges = Vec::new();

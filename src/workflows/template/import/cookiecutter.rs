@@ -23,7 +23,7 @@ const HARMLESS: [&str; 3] = ["_template", "_output_dir", "_copy_without_render"]
 /// Imports a template.
 ///
 /// # Errors
-/// When its description cannot be read, or it has no directory for the project.
+/// Returns an error if its description cannot be read, or it has no directory for the project.
 pub fn import(name: &str, sources: &[RepositoryFile]) -> Result<Imported, Failure> {
     let config = config(sources)?;
     let (root, root_key) = root(sources)?;

@@ -26,7 +26,7 @@ const KNOWN: [&str; 3] = ["_subdirectory", "_templates_suffix", "_exclude"];
 /// Imports a template.
 ///
 /// # Errors
-/// When its description cannot be read, or its delimiters are not those of Jinja.
+/// Returns an error if its description cannot be read, or its delimiters are not those of Jinja.
 pub fn import(name: &str, sources: &[RepositoryFile], path: &str) -> Result<Imported, Failure> {
     let config = config(sources, path)?;
     let text = |key: &str| config.get(key).and_then(Value::as_str);

@@ -16,16 +16,17 @@ use crate::inputs::own_template::{RepositoryFile, judge, judged, repository_file
 use crate::report::answers::template::LeftOutPart;
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::files;
+use crate::visible::Visible;
 use crate::workflows::Run;
 use crate::workflows::write_gate::WriteOptions;
 
-use super::made::{Making, tree};
+use super::made::{Making, left_out_lines, tree};
 use imported::Imported;
 
 /// Imports the template in `directory`.
 ///
 /// # Errors
-/// When it is none of the two kinds, or the target is taken.
+/// Returns an error if it is none of the two kinds, none of its files can be imported, or the target is taken.
 pub fn import(
     directory: &Path,
     target: &Path,
@@ -104,6 +105,9 @@ fn finish(
                 });
             }
         }
+        if imported.files.is_empty() {
+            return Err(no_file(name, imported.left_out, run));
+        }
         if imported.files.len() == before {
             let template = judged(&made, name)?;
             break (made, template);
@@ -113,4 +117,17 @@ fn finish(
     let command = "template import";
     Making { command, target, option: "--to", tree: made, template, left_out, notes }
         .write(write, run)
+}
+
+fn no_file(name: &str, left_out: Vec<LeftOutPart>, run: &Run) -> Failure {
+    let message = match left_out.is_empty() {
+        true => format!("the template `{name}` has no files for a project"),
+        false => format!("no file of the template `{name}` can be imported"),
+    };
+    let report = Visible::joined(left_out_lines(&left_out, run), "\n");
+    let mut failure = Failure::new(ErrorCode::Validation, message)
+        .hint("remove the code from the files, or derive a template from a project with `aos template from DIR`; nothing was written")
+        .detail("left_out", left_out);
+    failure.report = Some(report);
+    failure
 }

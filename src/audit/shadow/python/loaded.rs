@@ -5,6 +5,7 @@ use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
 use super::super::masked::{Syntax, masked};
+use super::super::started;
 use super::imports::{ImportedName, imports, last};
 use super::listed::ListedImport;
 use super::statements::{Statements, closing};
@@ -112,15 +113,18 @@ fn is_test_directory(name: &str) -> bool {
     matches!(name, "test" | "tests")
 }
 
-/// Every Python source of the project, with its text; also scripts that name Python in their first line.
+/// Every Python source of the project, with its text; also scripts that name Python in their first line, and texts that
+/// something gives to Python.
 #[must_use]
 pub fn texts<'a>(module: &GeneratedModule<'a>) -> BTreeMap<&'a str, &'a str> {
     let scripts = module.others(&[""]).filter(|(path, text)| {
         let name = path.rsplit('/').next().unwrap_or(path);
         let first = text.lines().next().unwrap_or_default();
-        !name.contains('.') && first.starts_with("#!") && first.contains("python")
+        let is_python = ["python", "uv run", "pipx run"].iter().any(|word| first.contains(word));
+        !name.contains('.') && first.starts_with("#!") && is_python
     });
-    module.others(&[".py", ".pyw"]).chain(scripts).collect()
+    let started = started::texts(module, &started::PYTHON);
+    module.others(&[".py", ".pyw"]).chain(scripts).chain(started).collect()
 }
 
 /// Sources that the tool loads: all but the tests, and those of the tests that a loaded one names.

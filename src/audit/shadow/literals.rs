@@ -1,0 +1,125 @@
+//! Texts in the arguments of a call that runs them as code: joined, with their escapes read, and decoded.
+
+use super::pattern::regex;
+
+/// Longest code that is read in one call, in bytes.
+const MAX_CODE: usize = 64 * 1024;
+
+/// The codes that an expression can stand for: its string literals, joined as they are written, and what they encode.
+pub fn codes(expression: &str) -> Vec<String> {
+    let Ok(string) = regex(
+        r#"(?s)"""(.*?)"""|'''(.*?)'''|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|`((?:[^`\\]|\\.)*)`"#,
+    ) else {
+        return Vec::new();
+    };
+    let mut joined = String::new();
+    let mut parts = Vec::new();
+    for captures in string.captures_iter(expression.get(..MAX_CODE).unwrap_or(expression)) {
+        let inner = (1..=5).find_map(|group| captures.get(group));
+        let inner = unescaped(inner.map_or("", |inner| inner.as_str()));
+        joined.push_str(&inner);
+        parts.push(inner);
+    }
+    let mut codes: Vec<_> = parts.iter().chain([&joined]).flat_map(|part| decoded(part)).collect();
+    codes.push(joined.chars().rev().collect());
+    codes.push(joined);
+    codes
+}
+
+/// Text that a string encodes in base64 or in hexadecimal digits.
+fn decoded(text: &str) -> Vec<String> {
+    let plain: String = text.chars().filter(|letter| !letter.is_ascii_whitespace()).collect();
+    if plain.len() < 16 {
+        return Vec::new();
+    }
+    let of_base64 = from_base64(&plain);
+    let pairs = plain.as_bytes().chunks(2).map(|pair| {
+        let pair = std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2)?;
+        u8::from_str_radix(pair, 16).ok()
+    });
+    let of_digits: Option<Vec<u8>> = pairs.collect();
+    let texts = [of_base64, of_digits].into_iter().flatten();
+    texts.filter_map(|bytes| String::from_utf8(bytes).ok()).collect()
+}
+
+/// The bytes that letters of either alphabet of base64 stand for.
+fn from_base64(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let (mut bits, mut count) = (0_u32, 0);
+    for letter in text.trim_end_matches('=').bytes() {
+        let value = match letter {
+            b'A'..=b'Z' => letter - b'A',
+            b'a'..=b'z' => letter - b'a' + 26,
+            b'0'..=b'9' => letter - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => return None,
+        };
+        bits = bits << 6 | u32::from(value);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push(u8::try_from(bits >> count & 0xff).ok()?);
+        }
+    }
+    Some(bytes)
+}
+
+/// A string literal without its escapes, as Python and JavaScript both read them.
+pub fn unescaped(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        if letter != '\\' {
+            plain.push(letter);
+            continue;
+        }
+        match letters.next() {
+            Some('n') => plain.push('\n'),
+            Some('t') => plain.push('\t'),
+            Some('r') => plain.push('\r'),
+            Some(kind @ ('x' | 'u')) => {
+                let length = if kind == 'x' { 2 } else { 4 };
+                let digits: String = letters.clone().take(length).collect();
+                let read = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
+                if let Some(read) = read.filter(|_| digits.len() == length) {
+                    plain.push(read);
+                    letters.nth(length - 1);
+                }
+            }
+            Some('\n') | None => {}
+            Some(other) => plain.push(other),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_read_in_every_form_in_which_they_are_written() {
+        for expression in [
+            "'a.b = 1; c'",
+            "'a.b ' + \"= 1; c\"",
+            "''.join(['a.b', ' = 1', '; c'])",
+            "\"\"\"a.b = 1; c\"\"\"",
+            "`a.b = 1; c`",
+            "'a\\x2eb = 1; \\u0063'",
+            "base64.b64decode('YS5iID0gMTsgYwAA')",
+            "atob(\"YS5iID0gMTsgYwAA\")",
+            "bytes.fromhex('612e62203d20313b2063')",
+            "'c ;1 = b.a'[::-1]",
+        ] {
+            let found = codes(expression);
+            assert!(
+                found.iter().any(|code| code.starts_with("a.b = 1; c")),
+                "{expression}: {found:?}"
+            );
+        }
+        for hostile in ["'", "\"\\", "'\\x'", "'\\u12'", "`", "é'é\\", "'''"] {
+            let _ = codes(hostile);
+        }
+    }
+}

@@ -32,9 +32,9 @@ pub const CODES: &[(&str, i32, bool)] = &[
     ("E_INTERRUPTED", 130, true),
 ];
 
-/// Objects whose keys are data (codes, exits, rule ids) and not names of members.
-const KEYED_BY_DATA: [&str; 6] =
-    ["error_codes", "exit_codes", "by_rule", "schema", "input_schema", "types"];
+/// Objects whose keys are data (codes, exits, rule ids, sections of a specification) and not names of members.
+const KEYED_BY_DATA: &[&str] =
+    &["error_codes", "exit_codes", "by_rule", "schema", "sections", "input_schema", "types"];
 
 fn keys(value: &Value) -> Vec<&str> {
     value.as_object().map(|object| object.keys().map(String::as_str).collect()).unwrap_or_default()

@@ -61,9 +61,10 @@ pub fn without_secrets(endpoint: &mut Endpoint, is_public: bool) -> Result<(), R
 
 /// Whether the input is another way to send the credential of the call; in a body only if its help says so, because
 /// a body can be about tokens.
-fn is_credential(input: &ApiInput) -> bool {
+pub(super) fn is_credential(input: &ApiInput) -> bool {
     let says_so = || input.help.to_ascii_lowercase().contains("authentication token");
-    CREDENTIALS.contains(&folded(&input.name).as_str())
+    let name = folded(&input.name);
+    CREDENTIALS.contains(&name.strip_prefix("x_").unwrap_or(&name))
         && match input.place {
             InputPlace::Header | InputPlace::Query => true,
             InputPlace::Body => says_so(),

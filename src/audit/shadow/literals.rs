@@ -1,9 +1,21 @@
 //! Texts in the arguments of a call that runs them as code: joined, with their escapes read, and decoded.
 
+use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+
 use super::pattern::regex;
 
 /// Longest code that is read in one call, in bytes.
 const MAX_CODE: usize = 64 * 1024;
+
+/// Base64 with or without its padding.
+const ANY_BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent)
+        .with_decode_allow_trailing_bits(true),
+);
 
 /// The codes that an expression can stand for: its string literals, joined as they are written, and what they encode.
 pub fn codes(expression: &str) -> Vec<String> {
@@ -32,7 +44,7 @@ fn decoded(text: &str) -> Vec<String> {
     if plain.len() < 16 {
         return Vec::new();
     }
-    let of_base64 = from_base64(&plain);
+    let of_base64 = ANY_BASE64.decode(plain.replace('-', "+").replace('_', "/")).ok();
     let pairs = plain.as_bytes().chunks(2).map(|pair| {
         let pair = std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2)?;
         u8::from_str_radix(pair, 16).ok()
@@ -40,29 +52,6 @@ fn decoded(text: &str) -> Vec<String> {
     let of_digits: Option<Vec<u8>> = pairs.collect();
     let texts = [of_base64, of_digits].into_iter().flatten();
     texts.filter_map(|bytes| String::from_utf8(bytes).ok()).collect()
-}
-
-/// The bytes that letters of either alphabet of base64 stand for.
-fn from_base64(text: &str) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let (mut bits, mut count) = (0_u32, 0);
-    for letter in text.trim_end_matches('=').bytes() {
-        let value = match letter {
-            b'A'..=b'Z' => letter - b'A',
-            b'a'..=b'z' => letter - b'a' + 26,
-            b'0'..=b'9' => letter - b'0' + 52,
-            b'+' | b'-' => 62,
-            b'/' | b'_' => 63,
-            _ => return None,
-        };
-        bits = bits << 6 | u32::from(value);
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push(u8::try_from(bits >> count & 0xff).ok()?);
-        }
-    }
-    Some(bytes)
 }
 
 /// A string literal without its escapes, as Python and JavaScript both read them.

@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn a_schema_that_contains_itself_is_one_json_option() {
         let plan = planned(&with(
-            "  /a: {post: {requestBody: {required: true, content: {application/json: {schema: {type: object, properties: {node: {$ref: '#/components/schemas/N'}, pair: {type: [string, 'null']}, only: {const: x}, any: {anyOf: [{type: string}, {type: 'null'}]}, two: {oneOf: [{type: string}, {type: integer}]}, size: {type: integer, enum: [1, 2, null]}}}}}}, responses: {'204': {description: ''}}}}",
+            "  /a: {post: {requestBody: {required: true, content: {application/json: {schema: {type: object, properties: {node: {$ref: '#/components/schemas/N'}, pair: {type: [string, 'null']}, only: {const: x}, any: {anyOf: [{type: string}, {type: 'null'}]}, two: {oneOf: [{type: string}, {type: integer}]}, only_values: {oneOf: [{const: 60, title: Hour}, {const: 1440}]}, open: {anyOf: [{type: string, format: date}, {type: string, enum: [now]}]}, size: {type: integer, enum: [1, 2, null]}}}}}}, responses: {'204': {description: ''}}}}",
             "  schemas: {N: {allOf: [{$ref: '#/components/schemas/N'}], type: object, properties: {next: {$ref: '#/components/schemas/N'}}}}",
         ));
         let kinds: Vec<_> =
@@ -277,7 +277,11 @@ mod tests {
         assert_eq!(kinds[3], ("any", &InputKind::Text));
         assert_eq!(kinds[4], ("two", &InputKind::Json));
         assert!(plan.fields[4].help.contains("string or integer"), "{}", plan.fields[4].help);
-        assert_eq!(kinds[5], ("size", &InputKind::Choice(vec![1.into(), 2.into()])));
+        let hours = InputKind::Choice(vec![60.into(), 1440.into()]);
+        assert_eq!(kinds[5], ("only_values", &hours));
+        assert_eq!(kinds[6], ("open", &InputKind::Text));
+        assert_eq!(plan.fields[6].sample, Some("2026-01-31".into()));
+        assert_eq!(kinds[7], ("size", &InputKind::Choice(vec![1.into(), 2.into()])));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! A parameter for a key is the way to send it if the description has no schemes. Nothing else is assumed.
 
-use super::model::{ApiDescription, Requirements, SecurityScheme};
+use super::model::{ApiDescription, InputPlace, Requirements, SecurityScheme};
 
 /// The name of the scheme that a parameter describes.
 const SCHEME: &str = "parameter";
@@ -45,15 +45,20 @@ fn of_parameters(api: &mut ApiDescription) {
     let Some(most) = most.filter(|most| *most >= few) else { return };
     let Some((scheme, _)) = found.into_iter().find(|(_, count)| *count == most) else { return };
     let name = match &scheme {
-        SecurityScheme::Header(name) | SecurityScheme::Query(name) => name.as_str(),
+        SecurityScheme::Header(name) | SecurityScheme::Query(name) => name.clone(),
         _ => return,
     };
-    let name = crate::visible::excerpt(name, 60);
+    let shown = crate::visible::excerpt(&name, 60);
     api.notes.push(format!(
-        "the description has no security schemes; the parameter `{name}` is sent as the credential"
+        "the description has no security schemes; the parameter `{shown}` is sent as the credential"
     ));
     for endpoint in &mut api.endpoints {
         let asks = endpoint.credential.as_ref() == Some(&scheme);
+        if asks {
+            endpoint.inputs.retain(|input| {
+                input.name != name || !matches!(input.place, InputPlace::Header | InputPlace::Query)
+            });
+        }
         let needed: Requirements = if asks { vec![vec![SCHEME.to_owned()]] } else { Vec::new() };
         endpoint.security = Some(needed);
     }

@@ -109,7 +109,7 @@ pub fn read<'a>(
             }
         }
         with_default(&mut input, &FlatSchema::of(trees, schema), endpoint);
-        if secrets::is_credential(&input) {
+        if secrets::is_key(&input) {
             endpoint.credential = match place {
                 InputPlace::Header => Some(SecurityScheme::Header(name.to_owned())),
                 _ => Some(SecurityScheme::Query(name.to_owned())),
@@ -241,7 +241,7 @@ mod tests {
             ]),
         );
         assert_eq!(names(&found), ["x-trace", "before", "is_open", "limit"]);
-        assert_eq!(found.notes, ["`limit` of `page` is the parameter `limit`"]);
+        assert_eq!(found.notes[0], "`limit` of `page` is the parameter `limit`");
         // An object that may have any member, or has lists, is one value.
         for more in [
             json!({"additionalProperties": true}),

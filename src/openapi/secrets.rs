@@ -61,13 +61,19 @@ pub fn without_secrets(endpoint: &mut Endpoint, is_public: bool) -> Result<(), R
 
 /// Whether the input is another way to send the credential of the call; in a body only if its help says so, because
 /// a body can be about tokens.
-pub(super) fn is_credential(input: &ApiInput) -> bool {
+fn is_credential(input: &ApiInput) -> bool {
     let says_so = || input.help.to_ascii_lowercase().contains("authentication token");
-    let name = folded(&input.name);
-    CREDENTIALS.contains(&name.strip_prefix("x_").unwrap_or(&name))
+    CREDENTIALS.contains(&folded(&input.name).as_str())
         && match input.place {
             InputPlace::Header | InputPlace::Query => true,
             InputPlace::Body => says_so(),
             InputPlace::Path | InputPlace::WholeBody => false,
         }
+}
+
+/// Whether a parameter is named like a credential: `api_key`, `X-Api-Key`.
+pub(super) fn is_key(input: &ApiInput) -> bool {
+    let name = folded(&input.name);
+    matches!(input.place, InputPlace::Header | InputPlace::Query)
+        && CREDENTIALS.contains(&name.strip_prefix("x_").unwrap_or(&name))
 }

@@ -126,7 +126,8 @@ fn toggle(place: &Path) -> bool {
 fn holds(scene: &Scene, added: &[String], context: &str) {
     let files = tree(&scene.project);
     for mark in added {
-        let is_in = |bytes: &[u8]| bytes.windows(mark.len()).any(|window| window == mark.as_bytes());
+        let is_in =
+            |bytes: &[u8]| bytes.windows(mark.len()).any(|window| window == mark.as_bytes());
         assert!(files.values().any(|(bytes, _)| is_in(bytes)), "{context}: `{mark}` is lost");
     }
 }

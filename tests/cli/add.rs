@@ -268,7 +268,11 @@ fn an_added_list_continues_as_the_other_lists_of_the_connector() {
         let added = text(&project, "conform.toml").replace(&before, "");
         assert!(added.contains(wanted), "{preset}: {added}");
         let package = format!("agent-harness/aos_{preset}/commands/widget.py");
-        assert!(!text(&project, &package).contains("paging="), "{preset}");
+        let handler = text(&project, &package);
+        assert!(
+            !handler.contains("paging=") && handler.contains("result=\"widgets\""),
+            "{handler}"
+        );
         sandbox.aos_in(&project, &["check"]).data();
     }
     // A dictionary that is computed is not guessed.

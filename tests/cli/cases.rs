@@ -635,7 +635,7 @@ fn usage_failures() -> Vec<Case> {
     vec![
         case("E_USAGE", "no arguments", |_| call(&[])),
         case("E_USAGE", "unknown command", |_| call(&["chek"])),
-        case("E_USAGE", "no such thing as help", |_| call(&["help"])),
+        case("E_USAGE", "help of no command", |_| call(&["help", "chek"])),
         case("E_USAGE", "unknown flag", |_| call(&["context", "--bogus"])),
         case("E_USAGE", "unknown flag before a command", |_| call(&["--bogus", "context"])),
         case("E_USAGE", "bad format", |_| call(&["context", "--format", "xml"])),

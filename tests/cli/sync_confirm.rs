@@ -272,10 +272,8 @@ fn a_move_to_another_tag_is_described_by_a_few_notes() {
     let sandbox = Sandbox::new();
     let made = sandbox.aos(&["new", "ledger", "--template", "cli-go", "--no-git"]).data();
     let project = std::path::PathBuf::from(made["path"].as_str().expect("a path"));
-    for (tag, lost) in [
-        ("v1.0.0", "the contract loses 4 members: `capabilities`"),
-        ("v1.1.0", "members of `requirements`: `address-secret`"),
-    ] {
+    let lost = "the contract loses 4 members: `capabilities`";
+    for tag in ["v1.0.0", "v1.1.0"] {
         let call = ["sync-spec", "--to", tag, "--dry-run", "--format", "text"];
         let text = sandbox.aos_in(&project, &call).stdout;
         let notes: Vec<_> = text.lines().filter(|line| line.starts_with("note: ")).collect();

@@ -202,7 +202,8 @@ fn proposed(name: &CommandName, mode: CommandMode, many: bool) -> (String, Strin
     (method.to_owned(), path)
 }
 
-fn plural(name: &str) -> String {
+#[must_use]
+pub fn plural(name: &str) -> String {
     let name = name::dashed(name);
     match name.as_str() {
         name if name.ends_with('s') => name.to_owned(),

@@ -186,6 +186,6 @@ fn a_template_whose_files_all_use_code_is_refused_with_the_reasons_and_nothing_i
     let message = none.error("E_VALIDATION", 2)["message"].clone();
     assert_eq!(message, "the template `none` has no files for a project");
     let text = ["template", "import", "./cc", "--to", "./web", "--format", "text"];
-    let shown = sandbox.aos(&text).stderr;
+    let shown = sandbox.aos(&text).stdout;
     assert!(shown.contains("a.txt:2: it calls"), "{shown}");
 }

@@ -1,6 +1,7 @@
 //! The facts of a new command in conform.toml, and a test of it: requests and replies of a first proposal.
 
 use crate::generate::record_text::quote;
+use crate::workflows::add::blueprint::plural;
 use crate::workflows::add::seam::{AddedKind, Blueprint, Desk, EditError, InputShape, Segment};
 use crate::workflows::add::toml_blocks;
 
@@ -44,7 +45,7 @@ impl Facts {
             name => format!("{{{}}}", field(name).map_or(name, |field| field.id.as_str())),
         });
         let result = match blueprint.shape {
-            InputShape::List => "items".to_owned(),
+            InputShape::List => plural(&blueprint.name.group).replace('-', "_"),
             InputShape::Delete => "deleted".to_owned(),
             _ => blueprint.name.group.clone(),
         };
@@ -110,9 +111,10 @@ impl Facts {
             |words: &[&str]| words.iter().map(|word| quote(word)).collect::<Vec<_>>().join(", ");
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         Some(format!(
-            "{TABLE}\nid = {}\narguments = [{}]\nresult = \"items\"\nids = [{}]\nnames = [{}]\n{requests}",
+            "{TABLE}\nid = {}\narguments = [{}]\nresult = {}\nids = [{}]\nnames = [{}]\n{requests}",
             quote(&blueprint.name.id()),
             list(&words),
+            quote(&self.result),
             list(&IDS),
             list(&NAMES),
         ))
@@ -162,7 +164,7 @@ impl Facts {
             if members.is_empty() { String::new() } else { format!("{{{}}}", members.join(",")) };
         let requests = match blueprint.shape {
             InputShape::List => {
-                block.push_str("result = \"items\"\nids = [\"1\", \"2\", \"3\"]\nnames = [\"One\", \"Two\", \"Three\"]\n");
+                block.push_str(&format!("result = {}\nids = [\"1\", \"2\", \"3\"]\nnames = [\"One\", \"Two\", \"Three\"]\n", quote(&self.result)));
                 let page = |position: Option<&str>| {
                     let mut query = query.clone();
                     query.push(("limit".to_owned(), "100".to_owned()));

@@ -109,7 +109,10 @@ fn what_an_environment_or_a_cache_runs_is_found_and_its_usual_files_are_not() {
     run(&git, &["init", "--quiet"]);
     assert_eq!(found(&sandbox, &project), [""; 0]);
     run(&git, &["add", "--force", cache]);
-    assert_eq!(found(&sandbox, &project), [format!("drift/shadowed {cache}")]);
+    // One for each generated module.
+    let mut places = found(&sandbox, &project);
+    places.dedup();
+    assert_eq!(places, [format!("drift/shadowed {cache}")]);
 }
 
 #[test]

@@ -19,23 +19,72 @@ const ANY_BASE64: GeneralPurpose = GeneralPurpose::new(
 
 /// The codes that an expression can stand for: its string literals, joined as they are written, and what they encode.
 pub fn codes(expression: &str) -> Vec<String> {
+    let parts = parts(expression);
+    let joined = parts.concat();
+    let mut codes: Vec<_> = parts.iter().chain([&joined]).flat_map(|part| decoded(part)).collect();
+    codes.extend(numbers(expression));
+    codes.push(joined.chars().rev().collect());
+    codes.push(joined.chars().map(rotated).collect());
+    if joined.contains('%') {
+        codes.push(percent_decoded(&joined));
+    }
+    codes.push(joined);
+    codes
+}
+
+/// The string literals of an expression, without their escapes.
+pub fn parts(expression: &str) -> Vec<String> {
     let Ok(string) = regex(
         r#"(?s)"""(.*?)"""|'''(.*?)'''|"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|`((?:[^`\\]|\\.)*)`"#,
     ) else {
         return Vec::new();
     };
-    let mut joined = String::new();
-    let mut parts = Vec::new();
-    for captures in string.captures_iter(expression.get(..MAX_CODE).unwrap_or(expression)) {
+    let found = string.captures_iter(expression.get(..MAX_CODE).unwrap_or(expression));
+    let inner = found.map(|captures| {
         let inner = (1..=5).find_map(|group| captures.get(group));
-        let inner = unescaped(inner.map_or("", |inner| inner.as_str()));
-        joined.push_str(&inner);
-        parts.push(inner);
+        unescaped(inner.map_or("", |inner| inner.as_str()))
+    });
+    inner.collect()
+}
+
+/// Text that a list of its letters' numbers makes.
+fn numbers(expression: &str) -> Option<String> {
+    let list = regex(r"(?:\d{1,3}\s*,\s*){15,}\d{1,3}").ok()?;
+    let list = list.find(expression)?.as_str();
+    let letters = list.split(',').map(|number| number.trim().parse::<u8>().ok());
+    let letters: Option<Vec<u8>> = letters.collect();
+    String::from_utf8(letters?).ok()
+}
+
+/// The letter that is 13 places further.
+fn rotated(letter: char) -> char {
+    let from = match letter {
+        'a'..='z' => b'a',
+        'A'..='Z' => b'A',
+        _ => return letter,
+    };
+    u8::try_from(letter).map_or(letter, |byte| char::from((byte - from + 13) % 26 + from))
+}
+
+/// A text without the escapes of a URL.
+pub fn percent_decoded(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut plain = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let digits = text.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                plain.push(byte);
+                at += 3;
+            }
+            None => {
+                plain.push(bytes[at]);
+                at += 1;
+            }
+        }
     }
-    let mut codes: Vec<_> = parts.iter().chain([&joined]).flat_map(|part| decoded(part)).collect();
-    codes.push(joined.chars().rev().collect());
-    codes.push(joined);
-    codes
+    String::from_utf8_lossy(&plain).into_owned()
 }
 
 /// Text that a string encodes in base64 or in hexadecimal digits.
@@ -100,6 +149,9 @@ mod tests {
             "atob(\"YS5iID0gMTsgYwAA\")",
             "bytes.fromhex('612e62203d20313b2063')",
             "'c ;1 = b.a'[::-1]",
+            "codecs.decode('n.o = 1; p', 'rot13')",
+            "decodeURIComponent('a.b%20=%201;%20c')",
+            "bytes([97, 46, 98, 32, 61, 32, 49, 59, 32, 99, 10, 10, 10, 10, 10, 10, 10])",
         ] {
             let found = codes(expression);
             assert!(

@@ -46,13 +46,14 @@ pub const PYTHON: Interpreter = Interpreter {
 
 pub const NODE: Interpreter = Interpreter {
     endings: &[".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"],
-    words: &["node", "NODE_OPTIONS", "bun", "deno", "tsx", "preload"],
+    words: &["node", "NODE_OPTIONS", "bun", "deno", "tsx", "preload", "\"bin\""],
     launchers: &[
         r#"\b(?:node|nodejs|bun|deno|tsx|ts-node)(?:[ \t]+run)?(?:[ \t]+-[^\s"';&|<>]+)*[ \t]+["'\\]*([^\s"'\\;&|<>-][^\s"'\\;&|<>]*)"#,
         r#"(?:["'](?:node|bun|deno)["']|\bprocess\.execPath)\s*,\s*\[?\s*(?:["']-[^"'\n]*["']\s*,\s*)*["']([^"'\n]+)["']"#,
         r#"(?:--require|[\s"'=]-r|--import|--loader|--experimental-loader|--preload)(?:=|[ \t]+)["'\\]*([^\s"'\\;&|]+)"#,
         r#"\b(?:node|bun|deno)\b[^\n;&|<]*<[ \t]*["']?([^\s"'<;&|]+)"#,
         r#"\bcat[ \t]+["']?([^\s"';&|]+)["']?[ \t]*\|[^\n;&]*\b(?:node|bun|deno)\b"#,
+        r#""bin"\s*:\s*(?:\{\s*"[^"\n]*"\s*:\s*)?"([^"\n]+)""#,
         r#"\bpreload\s*=\s*\[?\s*["']([^"'\n]+)["']"#,
     ],
     functions: &[

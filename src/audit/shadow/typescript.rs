@@ -70,10 +70,10 @@ fn constants(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     );
     let inline = regex(&inline).ok();
     let scripts = module.others(&[""]).filter(|(path, text)| {
-        let name = path.rsplit('/').next().unwrap_or(path);
         let first = text.lines().next().unwrap_or_default();
         let is_node = ["node", "bun", "deno"].iter().any(|word| first.contains(word));
-        !name.contains('.') && first.starts_with("#!") && is_node
+        let is_source = SOURCES.iter().any(|ending| path.ends_with(ending));
+        !is_source && !path.ends_with(".md") && first.starts_with("#!") && is_node
     });
     let started = started::texts(module, &started::NODE);
     for (path, text) in module.others(&SOURCES).chain(scripts).chain(started) {

@@ -2,17 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::commands::changes_module;
+use super::commands::{changes_module, names_and_changes};
 use super::loaded::PythonText;
 use super::statements::closing;
 use super::tokens::{PythonKind, PythonToken};
 use super::uses::Guarded;
-use crate::audit::shadow::literals::codes;
+use crate::audit::shadow::literals::{codes, parts};
 use crate::audit::shadow::module::GeneratedModule;
+use crate::audit::shadow::pattern::regex;
 use crate::contract::Finding;
 
 /// Functions that run a text.
 const RUNNERS: &[&str] = &["exec", "eval", "compile", "runsource", "runcode"];
+/// Words of which each source has one that runs a text, under whatever name.
+const WORDS: &[&str] =
+    &["exec", "eval", "compile", "runsource", "runcode", "timeit", "pdb", "rofile"];
 /// Texts of data in which code can be, for a source that runs it.
 const DATA: &[&str] = &[".json", ".toml", ".yaml", ".yml"];
 /// Most calls of one source that are read.
@@ -30,9 +34,12 @@ pub fn check(
         let text = texts[source.path];
         let at = match DATA.iter().any(|ending| source.path.ends_with(ending)) {
             true => literals(source).find(|(_, code)| is_change(&guarded, source.path, code)),
-            false if RUNNERS.iter().any(|runner| text.contains(runner)) => {
-                calls(source).find(|(_, code)| is_change(&guarded, source.path, code))
-            }
+            false if WORDS.iter().any(|word| text.contains(word)) => calls(source)
+                .find(|(_, code)| is_change(&guarded, source.path, code))
+                .or_else(|| {
+                    statements(source)
+                        .find(|(_, code)| is_named_change(&guarded, source.path, code))
+                }),
             false => None,
         };
         if let Some((at, _)) = at {
@@ -44,6 +51,38 @@ pub fn check(
 
 fn is_change(guarded: &Guarded<'_>, path: &str, expression: &str) -> bool {
     codes(expression).iter().any(|code| changes_module(guarded, path, code))
+}
+
+/// True if a text names the module and changes it; a part of the name can be put in later.
+fn is_named_change(guarded: &Guarded<'_>, path: &str, expression: &str) -> bool {
+    let Ok(hole) = regex(r"\w*(?:\{\w*\}|%s|@)\w*") else { return false };
+    let code = parts(expression).concat();
+    let may_name = |stem: &String| code.contains(stem.get(..4).unwrap_or(stem));
+    if !guarded.stems.iter().any(may_name) {
+        return false;
+    }
+    let filled = hole.replace_all(&code, |found: &regex::Captures<'_>| {
+        let parts: Vec<&str> = found[0].split(['{', '}', '%', '@']).collect();
+        let (first, last) = (parts.first().unwrap_or(&""), parts.last().unwrap_or(&""));
+        let last = if found[0].contains("%s") { last.trim_start_matches('s') } else { last };
+        let is_stem = |stem: &&String| {
+            first.len() + last.len() > 3 && stem.starts_with(first) && stem.ends_with(last)
+        };
+        guarded.stems.iter().find(is_stem).map_or_else(|| found[0].to_owned(), Clone::clone)
+    });
+    let filled = filled.replace("{{", "{").replace("}}", "}");
+    names_and_changes(guarded, path, &code) || names_and_changes(guarded, path, &filled)
+}
+
+/// The strings of each statement that calls something.
+fn statements<'s>(source: &'s PythonText<'_>) -> impl Iterator<Item = (usize, String)> + 's {
+    let parts = source.tokens.split(|token| token.kind == PythonKind::End);
+    parts.filter_map(|part| {
+        let is_call = part.iter().any(|token| token.is("("));
+        let strings = part.iter().filter(|token| token.kind == PythonKind::Text);
+        let strings: Vec<&str> = strings.filter(|_| is_call).map(|token| token.text).collect();
+        Some((part.first()?.at, strings.join("+"))).filter(|(_, strings)| strings.len() > 8)
+    })
 }
 
 /// Each string of a text, and where it is.
@@ -108,6 +147,7 @@ mod tests {
         let guarded = Guarded { package: None, stems };
         let source = PythonText::of("p/a.py", code);
         calls(&source).any(|(_, code)| is_change(&guarded, "p/a.py", &code))
+            || statements(&source).any(|(_, code)| is_named_change(&guarded, "p/a.py", &code))
     }
 
     #[test]
@@ -120,8 +160,11 @@ mod tests {
             "exec(base64.b64decode('aW1wb3J0IHAuY29udHJhY3RfZ2VuIGFzIGM7IGMuQ09ERVMgPSB7fQ=='))",
             "exec('''\nimport p.contract_gen as c\nc.CODES = {}\n''')",
             "code.InteractiveInterpreter().runsource('import p.contract_gen as c; c.CODES = {}')",
-            "eval('import_module(\"p.contract_gen\").__dict__.update(CODES=1)')",
             "exec('import builtins; builtins.frozenset = set')",
+            "e = exec\ne('import p.contract_gen as c; c.CODES = {}')",
+            "exec('import p.contract_{} as c; c.CODES = {{}}'.format('gen'))",
+            "exec('import p.contract_%s as c; c.CODES = {}' % 'gen')",
+            "timeit.timeit('import p.contract_gen as c; c.CODES = {}', number=1)",
         ] {
             assert!(is_found(code), "{code}");
         }
@@ -131,7 +174,7 @@ mod tests {
             "re.compile('import p.contract_gen as c; c.CODES = {}')",
             "cursor.exec('contract_gen')",
             "exec('import p.contract_gen as c; print(c.CODES)')",
-            "print('import p.contract_gen as c; c.CODES = {}')",
+            "text = 'import p.contract_gen as c; c.CODES = {}'",
         ] {
             assert!(!is_found(code), "{code}");
         }

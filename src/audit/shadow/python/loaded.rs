@@ -118,10 +118,9 @@ fn is_test_directory(name: &str) -> bool {
 #[must_use]
 pub fn texts<'a>(module: &GeneratedModule<'a>) -> BTreeMap<&'a str, &'a str> {
     let scripts = module.others(&[""]).filter(|(path, text)| {
-        let name = path.rsplit('/').next().unwrap_or(path);
         let first = text.lines().next().unwrap_or_default();
         let is_python = ["python", "uv run", "pipx run"].iter().any(|word| first.contains(word));
-        !name.contains('.') && first.starts_with("#!") && is_python
+        !path.ends_with(".md") && first.starts_with("#!") && is_python
     });
     let started = started::texts(module, &started::PYTHON);
     module.others(&[".py", ".pyw"]).chain(scripts).chain(started).collect()

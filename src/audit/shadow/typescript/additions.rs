@@ -99,7 +99,8 @@ impl Added {
             let name = [group("name"), group("key"), group("symbol")].join("");
             let path = bare(&format!("{}.{}", group("target"), name));
             let value = bare(group("value"));
-            let keeps = ["||", "??"].iter().any(|sign| value.starts_with(&format!("{path}{sign}")));
+            let kept = ["||".to_owned(), "??".to_owned(), format!("?{path}:")];
+            let keeps = kept.iter().any(|sign| value.starts_with(&format!("{path}{sign}")));
             return Some(Self {
                 object: group("object").to_owned(),
                 is_prototype: captures.name("prototype").is_some(),
@@ -180,8 +181,18 @@ fn is_guarded(text: &str, code: &str, start: usize, added: &Added, name: &str) -
         format!(r"{path}===?(?:undefined|null|void0)"),
     ];
     let missing = format!("(?:{})", missing.join("|"));
+    let named = regex(&format!(r"\b(?:const|let|var) (\w+)={missing}[;,]")).ok();
+    let whole = bare(text.get(..start).unwrap_or_default());
+    let mut names: Vec<_> = named
+        .iter()
+        .flat_map(|named| named.captures_iter(&whole))
+        .map(|found| regex::escape(&found[1]))
+        .collect();
+    names.push(missing);
+    let missing = format!("(?:{})", names.join("|"));
     let conditions = [
         format!(r"\bif\({missing}(?:&&[^|]*)?\)\{{?$"),
+        format!(r"\bif\({path}\)\{{?return\b[^{{}}]*\}}?[^{{}}]*$"),
         format!(r"(?:^|[;}}\n]){path}(?:\|\||\?\?)\(?$"),
     ];
     before(text, code, start).iter().any(|before| {
@@ -281,6 +292,9 @@ mod tests {
             "Object.assign(String.prototype, { shout() { return f(1, 2); }, 'whisper': g });",
             "Array.prototype[Symbol.for('x')] = 1;",
             "Number.prototype.clamp = f;",
+            "(function () {\n  if (Array.prototype.at) return;\n  Array.prototype.at = f;\n})();",
+            "const needed = !Array.prototype.at;\nif (needed) Array.prototype.at = f;",
+            "String.prototype.at = String.prototype.at ? String.prototype.at : f;",
             "Object.pick = f;",
             "globalThis.Set ??= OwnSet;",
         ] {

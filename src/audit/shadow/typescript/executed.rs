@@ -1,6 +1,6 @@
 //! Code that a source or a launcher has as a text and runs: `eval("…")`, `new Function("…")`, `node -e "…"`, `data:` URLs.
 
-use crate::audit::shadow::literals::{codes, unescaped};
+use crate::audit::shadow::literals::{codes, percent_decoded, unescaped};
 use crate::audit::shadow::masked::{Syntax, masked};
 use crate::audit::shadow::module::{GeneratedModule, line};
 use crate::audit::shadow::pattern::regex;
@@ -11,7 +11,10 @@ use crate::contract::Finding;
 use super::{builtins, loaders};
 
 /// Words of which each call that runs a text has one.
-const WORDS: [&str; 9] = [
+const WORDS: &[&str] = &[
+    "constructor",
+    "construct",
+    "_compile",
     "eval",
     "Function",
     "runIn",
@@ -52,7 +55,7 @@ pub fn change(text: &str, code: &str) -> Option<usize> {
         return None;
     }
     let call = regex(
-        r"\b(?:eval\s*\)?|Function|runInThisContext|runInContext|runInNewContext|Script|compileFunction|SourceTextModule|(setTimeout|setInterval))\s*(?:\?\.)?\s*\(",
+        r"\b(?:eval\s*\)?|\w*Function|constructor|construct|_compile|runInThisContext|runInContext|runInNewContext|Script|compileFunction|SourceTextModule|(setTimeout|setInterval))\s*(?:\?\.)?\s*\(",
     )
     .ok()?;
     let calls = call.captures_iter(code).take(MAX_CALLS).filter_map(|captures| {
@@ -70,6 +73,10 @@ pub fn change(text: &str, code: &str) -> Option<usize> {
 }
 
 fn is_change(text: &str) -> bool {
+    // A name that is put in later can be any.
+    let computed = regex(r"\.\s*\$\{[^{}]*\}");
+    let text = &computed
+        .map_or_else(|_| text.to_owned(), |name| name.replace_all(text, "[x]").into_owned());
     let code = masked(text, Syntax::Braces);
     builtins::change(text, &code).is_some() || loaders::hook(text).is_some()
 }
@@ -127,26 +134,6 @@ fn in_urls(text: &str) -> impl Iterator<Item = (usize, String)> {
     found.into_iter()
 }
 
-fn percent_decoded(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut plain = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let digits = text.get(at + 1..at + 3).filter(|_| bytes[at] == b'%');
-        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(byte) => {
-                plain.push(byte);
-                at += 3;
-            }
-            None => {
-                plain.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&plain).into_owned()
-}
-
 /// The code in each `-e` of a runtime, with its place; also in a list of words, in a string of JSON and after `<<`.
 fn commands(text: &str) -> Vec<(usize, String)> {
     let quoted = r#"(?:\\"((?:[^"\\\n]|\\[^"\n])*)\\"|"((?:[^"\\]|\\.)*)"|'([^']*)')"#;
@@ -188,6 +175,11 @@ mod tests {
             "const code = 'Object.' +\n  'freeze = f';\neval(code);",
             "eval(atob('T2JqZWN0LmZyZWV6ZSA9IGYg'));",
             "setTimeout('Object.freeze = f', 0);",
+            "eval(`Object.${n} = f`);",
+            "(() => {}).constructor('Object.freeze = f')();",
+            "new AsyncFunction('Object.freeze = f')();",
+            "Reflect.construct(Function, ['Object.freeze = f'])();",
+            "eval(String.fromCharCode(79, 98, 106, 101, 99, 116, 46, 102, 114, 101, 101, 122, 101, 61, 102));",
             "await import('data:text/javascript,Object.freeze%3Df');",
             "await import('data:text/javascript;base64,T2JqZWN0LmZyZWV6ZSA9IGYg');",
         ] {

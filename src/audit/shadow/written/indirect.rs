@@ -5,7 +5,8 @@ use super::super::pattern::regex;
 use super::super::scripts::is_script;
 
 /// Words of commands that write.
-const WRITERS: [&str; 9] = ["sed", "perl", "patch", "git", "gofmt", "cp", "COPY", "ADD", "mv"];
+const WRITERS: [&str; 12] =
+    ["tar", "unzip", "7z", "sed", "perl", "patch", "git", "gofmt", "cp", "COPY", "ADD", "mv"];
 
 /// Returns the position of a line of a script that writes to the module so.
 pub fn write(module: &GeneratedModule<'_>, path: &str, text: &str) -> Option<usize> {
@@ -19,9 +20,10 @@ pub fn write(module: &GeneratedModule<'_>, path: &str, text: &str) -> Option<usi
         let is_comment = line.trim_start().starts_with(['#', ';']);
         let is_write = !is_comment
             && (by_pattern(module, line)
-                || by_patch(module, line)
+                || by_patch(module, text, line)
                 || by_git(module, line)
                 || by_rewrite(module, line)
+                || by_archive(module, line)
                 || is_image && by_image(module, line));
         if is_write {
             return Some(start);
@@ -75,23 +77,27 @@ fn matches_path(pattern: &str, directory: &str) -> bool {
 }
 
 /// `patch` or `git apply` with a file of the project that changes the module.
-fn by_patch(module: &GeneratedModule<'_>, line: &str) -> bool {
+fn by_patch(module: &GeneratedModule<'_>, script: &str, line: &str) -> bool {
     let applies = regex(r"\bpatch\b|\bgit\s+(?:[^\n]*\s)?(?:apply|am)\b");
     if !applies.is_ok_and(|applies| applies.is_match(line)) {
         return false;
+    }
+    let is_target = |line: &str| {
+        let target = line.trim_start().strip_prefix("+++ ").map(str::trim);
+        target.is_some_and(|target| {
+            target == module.path || target.ends_with(&format!("/{}", module.path))
+        })
+    };
+    // The patch can be in the script itself.
+    if script.lines().any(is_target) {
+        return true;
     }
     module.others(&[".patch", ".diff"]).any(|(path, text)| {
         let (directory, name) = path.rsplit_once('/').unwrap_or(("", path));
         let above = directory.rsplit('/').next().unwrap_or_default();
         let is_named =
             line.contains(name) || line.contains('*') && (above.is_empty() || line.contains(above));
-        is_named
-            && text.lines().any(|line| {
-                let target = line.strip_prefix("+++ ").map(|target| target.trim());
-                target.is_some_and(|target| {
-                    target == module.path || target.ends_with(&format!("/{}", module.path))
-                })
-            })
+        is_named && text.lines().any(is_target)
     })
 }
 
@@ -113,6 +119,18 @@ fn by_rewrite(module: &GeneratedModule<'_>, line: &str) -> bool {
     let rewrites = regex(r"\bgofmt\s[^\n;|&]*-r\b");
     let is_rewrite = rewrites.is_ok_and(|rewrites| rewrites.is_match(line)) && line.contains("-w");
     is_rewrite && line.split_whitespace().any(|word| holds(module, word.trim_matches(['"', '\''])))
+}
+
+/// An archive that is unpacked in the directory of the module.
+fn by_archive(module: &GeneratedModule<'_>, line: &str) -> bool {
+    let unpacks = regex(r"\b(?:(?:bsd)?tar\s[^\n;&]*x|unzip\s|7z\s+x)");
+    unpacks.is_ok_and(|unpacks| unpacks.is_match(line))
+        && line.split_whitespace().any(|word| {
+            holds(
+                module,
+                word.trim_start_matches("-C").trim_start_matches("-d").trim_matches(['"', '\'']),
+            )
+        })
 }
 
 /// An instruction of an image that puts other files in place of the module.
@@ -182,6 +200,9 @@ mod tests {
             ("x.sh", "git checkout other -- internal/c\n"),
             ("x.sh", "git restore --source=v1 internal/c/c_gen.go\n"),
             ("Makefile", "x:\n\tgofmt -w -r '6 -> 0' internal/c\n"),
+            ("x.sh", "tar xf alt.tar -C internal/c\n"),
+            ("x.sh", "curl -sL https://example.com/x | tar xz -C internal/c\n"),
+            ("x.sh", "git apply <<'E'\n--- a/internal/c/c_gen.go\n+++ b/internal/c/c_gen.go\nE\n"),
             ("Dockerfile", "COPY alt/c_gen.go internal/c/c_gen.go\n"),
             ("Dockerfile", "COPY --chown=a alt/ ./internal/c/\n"),
         ] {
@@ -189,6 +210,7 @@ mod tests {
         }
         for (path, text) in [
             ("x.sh", "sed -i s/6/0/ *.go\n"),
+            ("x.sh", "tar -cf out.tgz internal/c\n"),
             ("x.sh", "sed -i s/6/0/ docs/*.md\n"),
             ("x.sh", "grep -n x internal/*/*_gen.go\n"),
             ("x.sh", "# patch -p1 < fix/one.patch\n"),

@@ -49,7 +49,7 @@ pub fn parts(expression: &str) -> Vec<String> {
 
 /// Text that a list of its letters' numbers makes.
 fn numbers(expression: &str) -> Option<String> {
-    let list = regex(r"(?:\d{1,3}\s*,\s*){15,}\d{1,3}").ok()?;
+    let list = regex(r"(?:\d{1,3}\s*,\s*){7,}\d{1,3}").ok()?;
     let list = list.find(expression)?.as_str();
     let letters = list.split(',').map(|number| number.trim().parse::<u8>().ok());
     let letters: Option<Vec<u8>> = letters.collect();

@@ -9,9 +9,9 @@ use super::scripts::is_script;
 use super::unread::is_test_only;
 
 /// How files reach an interpreter.
-pub struct Interpreter {
+pub(super) struct CodeRunner {
     /// Endings of files that are read as its sources.
-    pub endings: &'static [&'static str],
+    pub(super) endings: &'static [&'static str],
     /// Words of which each launcher has one.
     words: &'static [&'static str],
     /// Expressions for launchers and settings; the first group is the path of the file.
@@ -20,7 +20,7 @@ pub struct Interpreter {
     functions: &'static [&'static str],
 }
 
-pub const PYTHON: Interpreter = Interpreter {
+pub(super) const PYTHON: CodeRunner = CodeRunner {
     endings: &[".py", ".pyw", ".pyi", ".ipynb"],
     words: &["python", "pypy", "uv run", "pipx run", "PYTHONSTARTUP", "sys.executable"],
     launchers: &[
@@ -44,7 +44,7 @@ pub const PYTHON: Interpreter = Interpreter {
     ],
 };
 
-pub const NODE: Interpreter = Interpreter {
+pub(super) const NODE: CodeRunner = CodeRunner {
     endings: &[".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"],
     words: &["node", "NODE_OPTIONS", "bun", "deno", "tsx", "preload", "\"bin\""],
     launchers: &[
@@ -70,9 +70,9 @@ pub const NODE: Interpreter = Interpreter {
 };
 
 /// The texts that `interpreter` runs and that have no ending of its sources.
-pub fn texts<'a>(
+pub(super) fn texts<'a>(
     module: &GeneratedModule<'a>,
-    interpreter: &Interpreter,
+    interpreter: &CodeRunner,
 ) -> Vec<(&'a str, &'a str)> {
     let mut named = NamedFiles::default();
     for (path, text) in module.others(&[""]) {
@@ -128,7 +128,7 @@ impl<'t> NamedFiles<'t> {
         self.words.push(words);
     }
 
-    fn add_launched(&mut self, interpreter: &Interpreter, text: &'t str) {
+    fn add_launched(&mut self, interpreter: &CodeRunner, text: &'t str) {
         for pattern in interpreter.launchers.iter().filter_map(|pattern| regex(pattern).ok()) {
             let named = pattern.captures_iter(text).filter_map(|captures| captures.get(1));
             self.names.extend(named.map(|path| {
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
     use crate::audit::shadow::module::project;
 
-    fn started(interpreter: &Interpreter, files: &[(&str, &str)]) -> Vec<String> {
+    fn started(interpreter: &CodeRunner, files: &[(&str, &str)]) -> Vec<String> {
         let repository = project(files.iter().copied());
         let none = BTreeSet::new();
         let module = GeneratedModule::at(Path::new("/nowhere"), &repository, "p/m_gen.py", &none);

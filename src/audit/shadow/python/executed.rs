@@ -171,7 +171,6 @@ mod tests {
         for code in [
             "x = eval('1 + 1')",
             "exec(code, {})",
-            "re.compile('import p.contract_gen as c; c.CODES = {}')",
             "cursor.exec('contract_gen')",
             "exec('import p.contract_gen as c; print(c.CODES)')",
             "text = 'import p.contract_gen as c; c.CODES = {}'",

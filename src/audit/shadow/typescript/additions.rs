@@ -57,7 +57,7 @@ const MAX_BEFORE: usize = 2000;
 /// strings.
 pub fn is_addition(text: &str, code: &str, found: &Range<usize>) -> bool {
     let Some(rest) = text.get(found.start..) else { return false };
-    let Some(added) = Added::read(rest) else { return false };
+    let Some(added) = AddedNames::read(rest) else { return false };
     let start = found.start + added.at;
     added.names.iter().all(|name| {
         if !is_standard(&added.object, name) {
@@ -78,7 +78,7 @@ fn is_standard(object: &str, name: &str) -> bool {
 }
 
 /// Names that a statement gives to an object.
-struct Added {
+struct AddedNames {
     object: String,
     is_prototype: bool,
     names: Vec<String>,
@@ -88,7 +88,7 @@ struct Added {
     at: usize,
 }
 
-impl Added {
+impl AddedNames {
     fn read(rest: &str) -> Option<Self> {
         let target = r"(?:(?:globalThis|global|window|self)\s*\.\s*)?(?P<object>[A-Z]\w+)(?P<prototype>\s*\.\s*prototype\b)?(?:\s+as\s+[\w<>, .\[\]]+\))?";
         let assigned = regex(&format!(
@@ -162,7 +162,7 @@ fn members(literal: &str) -> Option<Vec<String>> {
 }
 
 /// True if the statement at `start` runs only when the name is missing.
-fn is_guarded(text: &str, code: &str, start: usize, added: &Added, name: &str) -> bool {
+fn is_guarded(text: &str, code: &str, start: usize, added: &AddedNames, name: &str) -> bool {
     let object = match added.is_prototype {
         true => format!("{}.prototype", added.object),
         false => added.object.clone(),

@@ -7,8 +7,7 @@ use std::collections::BTreeMap;
 use crate::plan::{Digest, RelativePath};
 use crate::visible::excerpt;
 
-use super::record_edit::syntax;
-use super::record_text::{RecordError, relative};
+use super::record_text::{RecordError, relative, syntax};
 
 const MEMBER: &str = "added";
 /// Most commands, and most files of one.

@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::contract::json;
-
 use super::output::Output;
 use super::record::Record;
 use super::record_spec::{HostedPlace, SpecSection};
-use super::record_text::RecordError;
+use super::record_text::{RecordError, syntax};
 
 /// The text of an `aos.toml` with another spec source; everything else keeps its form.
 ///
@@ -69,11 +67,4 @@ pub fn with_outputs(
         }
     }
     Ok(document.to_string())
-}
-
-pub(crate) fn syntax(error: toml_edit::TomlError) -> RecordError {
-    RecordError::Syntax {
-        message: json::printable(&error.message().replace('\n', ", ")),
-        line: None,
-    }
 }

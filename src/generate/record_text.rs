@@ -69,14 +69,6 @@ pub(crate) fn relative(member: &str, text: &str) -> Result<RelativePath, RecordE
     })
 }
 
-/// The error of a text that cannot be edited as TOML.
-pub(crate) fn syntax(error: toml_edit::TomlError) -> RecordError {
-    RecordError::Syntax {
-        message: json::printable(&error.message().replace('\n', ", ")),
-        line: None,
-    }
-}
-
 /// A TOML basic string.
 #[must_use]
 pub fn quote(text: &str) -> String {

@@ -67,10 +67,12 @@ def note_create(options):
 
 def note_update(options):
     """Change a note."""
-    if "dry-run-validates" in FAULTS and "dry-run" in options:
-        note = {"id": options["id"], "version": 0}
-    else:
+    try:
         note = fetch(options)
+    except Failure:
+        if "dry-run-validates" not in FAULTS or "dry-run" not in options:
+            raise
+        note = {"id": options["id"], "version": 0}
     body = {"title": options["title"]}
     change = {"action": "update", "resource": "note", "id": options["id"], "after": body}
 

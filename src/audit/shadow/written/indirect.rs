@@ -78,6 +78,9 @@ fn matches_path(pattern: &str, directory: &str) -> bool {
 
 /// `patch` or `git apply` with a file of the project that changes the module.
 fn by_patch(module: &GeneratedModule<'_>, script: &str, line: &str) -> bool {
+    if !line.contains("patch") && !line.contains("git") {
+        return false;
+    }
     let applies = regex(r"\bpatch\b|\bgit\s+(?:[^\n]*\s)?(?:apply|am)\b");
     if !applies.is_ok_and(|applies| applies.is_match(line)) {
         return false;
@@ -103,6 +106,9 @@ fn by_patch(module: &GeneratedModule<'_>, script: &str, line: &str) -> bool {
 
 /// A file of another commit: `git checkout other -- path`, `git restore --source other path`.
 fn by_git(module: &GeneratedModule<'_>, line: &str) -> bool {
+    if !line.contains("checkout") && !line.contains("restore") {
+        return false;
+    }
     let taken = regex(
         r"\bgit\s+(?:checkout\s+(?P<from>[^\s-][^\s]*)\s+--\s+(?P<paths>[^\n;&|]+)|restore\s+(?:-\S+\s+)*(?:-s|--source)[=\s]+(?P<source>\S+)\s+(?P<others>[^\n;&|]+))",
     );
@@ -116,6 +122,9 @@ fn by_git(module: &GeneratedModule<'_>, line: &str) -> bool {
 
 /// `gofmt -r` over the directory of the module.
 fn by_rewrite(module: &GeneratedModule<'_>, line: &str) -> bool {
+    if !line.contains("gofmt") {
+        return false;
+    }
     let rewrites = regex(r"\bgofmt\s[^\n;|&]*-r\b");
     let is_rewrite = rewrites.is_ok_and(|rewrites| rewrites.is_match(line)) && line.contains("-w");
     is_rewrite && line.split_whitespace().any(|word| holds(module, word.trim_matches(['"', '\''])))
@@ -123,6 +132,9 @@ fn by_rewrite(module: &GeneratedModule<'_>, line: &str) -> bool {
 
 /// An archive that is unpacked in the directory of the module.
 fn by_archive(module: &GeneratedModule<'_>, line: &str) -> bool {
+    if !["tar", "unzip", "7z"].iter().any(|word| line.contains(word)) {
+        return false;
+    }
     let unpacks = regex(r"\b(?:(?:bsd)?tar\s[^\n;&]*x|unzip\s|7z\s+x)");
     unpacks.is_ok_and(|unpacks| unpacks.is_match(line))
         && line.split_whitespace().any(|word| {

@@ -608,7 +608,6 @@ pub fn successes() -> Vec<Case> {
         }),
         case("OK", "mcp config of any client", |_| call(&["mcp", "config"])),
         case("OK", "changelog", |_| call(&["changelog"])),
-        case("OK", "whole changelog", |_| call(&["changelog", "--all"])),
         case("OK", "changelog since", |_| call(&["changelog", "--since", "0.0.1"])),
         case("OK", "completions for bash", |_| call(&["completions", "bash"])),
         case("OK", "completions for zsh", |_| call(&["completions", "zsh"])),

@@ -11,7 +11,6 @@ fn lists_are_a_few_kilobytes_and_say_how_to_see_the_rest() {
         (&["check", "--explain", "all"][..], "--all"),
         (&["conform", "--explain", "all"], "--all"),
         (&["conform", "--list"], "--all"),
-        (&["changelog"], "--all"),
         (&["new", "--list"], "--all"),
     ] {
         let compact = sandbox.aos(&[call, &["--compact"]].concat());

@@ -360,11 +360,7 @@ pub const ENTRIES: &[LeafCommand] = &[
         path: "changelog",
         kind: EntryKind::Query,
         schema: "changelog",
-        examples: &[
-            "aos changelog --compact",
-            "aos changelog --since 0.0.1 --compact",
-            "aos changelog --all --compact",
-        ],
+        examples: &["aos changelog --compact", "aos changelog --since 0.0.1 --compact"],
         raw: Some("CHANGELOG.md"),
     },
     LeafCommand {

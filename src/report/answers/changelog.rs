@@ -10,10 +10,6 @@ pub struct ChangelogAnswer {
     pub current_version: &'static str,
     pub since: Option<String>,
     pub entries: Vec<ChangelogEntry>,
-    /// What is left out, and the option that shows it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "String")]
-    pub more: Option<String>,
 }
 
 /// One released version.

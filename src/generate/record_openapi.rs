@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::plan::Digest;
 
-use super::record_text::{RecordError, quote};
+use super::record_text::{RecordError, quote, syntax};
 
 /// Most entries of one member.
 const MAX_ENTRIES: usize = 2000;
@@ -99,10 +99,6 @@ impl OpenapiSection {
     /// # Errors
     /// Returns an error if the text is not TOML.
     pub fn written_to(&self, text: &str) -> Result<String, RecordError> {
-        let syntax = |error: toml_edit::TomlError| RecordError::Syntax {
-            message: error.message().replace('\n', ", "),
-            line: None,
-        };
         let mut document: toml_edit::DocumentMut = text.parse().map_err(syntax)?;
         let mut section = String::new();
         self.render(&mut section);

@@ -21,6 +21,14 @@ pub enum RecordError {
     LockVersion(i64),
 }
 
+/// The error of a document that is no TOML.
+pub(crate) fn syntax(error: toml_edit::TomlError) -> RecordError {
+    RecordError::Syntax {
+        message: json::printable(&error.message().replace('\n', ", ")),
+        line: None,
+    }
+}
+
 pub(crate) fn toml<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T, RecordError> {
     if bytes.len() > json::MAX_DOCUMENT {
         return Err(RecordError::Syntax { message: "it is too large".to_owned(), line: None });
@@ -59,14 +67,6 @@ pub(crate) fn relative(member: &str, text: &str) -> Result<RelativePath, RecordE
         member: json::printable(member),
         reason: error.to_string(),
     })
-}
-
-/// The error of a text that cannot be edited as TOML.
-pub(crate) fn syntax(error: toml_edit::TomlError) -> RecordError {
-    RecordError::Syntax {
-        message: json::printable(&error.message().replace('\n', ", ")),
-        line: None,
-    }
 }
 
 /// A TOML basic string.

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use memchr::memmem::Finder;
 use regex::Regex;
 
 use crate::contract::ProjectFiles;
@@ -16,9 +17,12 @@ use crate::system::files::{self, Kind};
 const MAX_NAMED: usize = 64;
 /// Most files of paths of one virtual environment, and the largest of them in bytes.
 const MAX_PATH_FILES: usize = 200;
-const MAX_PATH_FILE: u64 = 64 * 1024;
+pub const MAX_PATH_FILE: u64 = 64 * 1024;
+/// Usual names of virtual environments; others have a file of settings.
+const ENVIRONMENTS: [&str; 3] = [".venv", "venv", "env"];
 /// Words of which each setting of the import path has one.
-const WORDS: [&str; 4] = ["PYTHONPATH", "pythonpath", "sys.path", "addsitedir"];
+static WORDS: LazyLock<[Finder<'static>; 4]> =
+    LazyLock::new(|| ["PYTHONPATH", "pythonpath", "sys.path", "addsitedir"].map(Finder::new));
 
 /// The value of the variable, in a script, in a list of variables or in a call.
 static VARIABLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -63,7 +67,7 @@ pub fn directories(root: &Path, repository: &ProjectFiles) -> BTreeSet<String> {
 /// Paths that one file names, with each directory that they can be relative to.
 fn named(path: &str, file: &SourceFile) -> Vec<(String, String)> {
     let Some(text) = file.bytes.text() else { return Vec::new() };
-    if path.ends_with(".md") || !WORDS.iter().any(|word| text.contains(word)) {
+    if path.ends_with(".md") || !WORDS.iter().any(|word| word.find(text.as_bytes()).is_some()) {
         return Vec::new();
     }
     let targets = targets(text);
@@ -168,45 +172,58 @@ fn normal(base: &str, target: &str) -> Option<String> {
 fn from_environments(root: &Path, repository: &ProjectFiles) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let Ok(top) = files::canonical(root) else { return found };
-    let directories = repository.names.iter().filter(|(above, _)| above.matches('/').count() < 2);
-    for (above, names) in directories {
-        for name in names.iter().map(|name| root.join(above).join(name)) {
-            if files::kind(&name.join("pyvenv.cfg"))
-                .is_ok_and(|kind| matches!(kind, Kind::File { .. }))
-            {
-                let lines = path_lines(&name);
-                found.extend(lines.iter().filter_map(|line| {
-                    let place = files::canonical(Path::new(line)).ok()?;
-                    let inner = place.strip_prefix(&top).ok()?.to_str()?;
-                    (!inner.is_empty()).then(|| inner.replace(std::path::MAIN_SEPARATOR, "/"))
-                }));
-            }
-        }
+    for place in site_packages(root, repository) {
+        found.extend(path_lines(&root.join(place)).iter().filter_map(|line| {
+            let place = files::canonical(Path::new(line)).ok()?;
+            let inner = place.strip_prefix(&top).ok()?.to_str()?;
+            (!inner.is_empty()).then(|| inner.replace(std::path::MAIN_SEPARATOR, "/"))
+        }));
     }
     found
 }
 
-/// Lines of the path files of a virtual environment.
-fn path_lines(environment: &Path) -> Vec<String> {
-    let names = |directory: &Path| files::names(directory).unwrap_or_default();
-    let mut places = vec![environment.join("Lib").join("site-packages")];
-    for library in ["lib", "lib64"].map(|name| environment.join(name)) {
-        let versions = names(&library).into_iter().take(8);
-        places.extend(versions.map(|version| library.join(version).join("site-packages")));
-    }
-    let mut lines = Vec::new();
-    for place in places {
-        let of_paths = names(&place).into_iter().filter(|name| {
-            Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("pth"))
-        });
-        for name in of_paths.take(MAX_PATH_FILES) {
-            let Ok(loaded) = files::read(&place.join(name), MAX_PATH_FILE) else { continue };
-            let text = String::from_utf8_lossy(&loaded.bytes).into_owned();
-            let paths = text.lines().map(str::trim).filter(|line| {
-                !line.is_empty() && !line.starts_with('#') && !line.starts_with("import ")
-            });
-            lines.extend(paths.map(|line| place.join(line).to_string_lossy().into_owned()));
+/// Directories of installed packages in the virtual environments of a project, relative to `root`.
+#[must_use]
+pub fn site_packages(root: &Path, repository: &ProjectFiles) -> Vec<String> {
+    let is_file =
+        |path: &Path| files::kind(path).is_ok_and(|kind| matches!(kind, Kind::File { .. }));
+    let directories = repository.names.iter().filter(|(above, _)| above.matches('/').count() < 2);
+    let mut places = Vec::new();
+    for (above, names) in directories {
+        let join = |name: &String| match above.as_str() {
+            "" => name.clone(),
+            above => format!("{above}/{name}"),
+        };
+        let environments = names.iter().map(join);
+        let is_environment = |place: &String| {
+            let name = place.rsplit('/').next().unwrap_or(place);
+            ENVIRONMENTS.contains(&name) || is_file(&root.join(place).join("pyvenv.cfg"))
+        };
+        for environment in environments.filter(is_environment) {
+            places.push(format!("{environment}/Lib/site-packages"));
+            for library in ["lib", "lib64"].map(|name| format!("{environment}/{name}")) {
+                let versions = files::names(&root.join(&library)).unwrap_or_default();
+                let versions = versions.iter().filter_map(|name| name.to_str()).take(8);
+                places.extend(versions.map(|version| format!("{library}/{version}/site-packages")));
+            }
         }
+    }
+    places
+}
+
+/// Lines of the path files in a directory of installed packages.
+fn path_lines(place: &Path) -> Vec<String> {
+    let mut lines = Vec::new();
+    let of_paths = files::names(place).unwrap_or_default().into_iter().filter(|name| {
+        Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("pth"))
+    });
+    for name in of_paths.take(MAX_PATH_FILES) {
+        let Ok(loaded) = files::read(&place.join(name), MAX_PATH_FILE) else { continue };
+        let text = String::from_utf8_lossy(&loaded.bytes).into_owned();
+        let paths = text.lines().map(str::trim).filter(|line| {
+            !line.is_empty() && !line.starts_with('#') && !line.starts_with("import ")
+        });
+        lines.extend(paths.map(|line| place.join(line).to_string_lossy().into_owned()));
     }
     lines
 }

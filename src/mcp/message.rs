@@ -167,15 +167,35 @@ fn shape(members: &Map<String, Value>, id: Value) -> Result<(), LineFault> {
         None if members.contains_key("result") || members.contains_key("error") => {}
         None => return fault("method", "is missing"),
     }
-    match members.get("params") {
-        None | Some(Value::Object(_)) => Ok(()),
-        Some(_) if members.contains_key("id") => Err(LineFault::Parameters {
-            id: id.clone(),
-            method: excerpt(members["method"].as_str().unwrap_or_default(), MAX_ID),
-            reason: "they must be an object".to_owned(),
-        }),
-        Some(_) => fault("params", "must be an object"),
+    let reason = match members.get("params") {
+        None => return Ok(()),
+        Some(Value::Object(params)) => match optional_member(params) {
+            None => return Ok(()),
+            Some(reason) => reason,
+        },
+        Some(_) if members.contains_key("id") => "they must be an object",
+        Some(_) => return fault("params", "must be an object"),
+    };
+    // A notification has no response.
+    if !members.contains_key("id") {
+        return Ok(());
     }
+    Err(LineFault::Parameters {
+        id: id.clone(),
+        method: excerpt(members["method"].as_str().unwrap_or_default(), MAX_ID),
+        reason: reason.to_owned(),
+    })
+}
+
+/// The reason why an optional member that every request may have is not valid. The SDK takes such a member as absent.
+fn optional_member(params: &Map<String, Value>) -> Option<&'static str> {
+    if !matches!(params.get("cursor"), None | Some(Value::Null | Value::String(_))) {
+        return Some("`cursor` must be a text");
+    }
+    if !matches!(params.get("_meta"), None | Some(Value::Null | Value::Object(_))) {
+        return Some("`_meta` must be an object");
+    }
+    None
 }
 
 #[cfg(test)]
@@ -207,6 +227,16 @@ mod tests {
             (b"{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"ping\"}", -32_600, Value::Null),
             (b"{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}", -32_600, Value::Null),
             (b"{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"x\",\"params\":[1]}", -32_602, 3.into()),
+            (
+                b"{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/list\",\"params\":{\"cursor\":5}}",
+                -32_602,
+                5.into(),
+            ),
+            (
+                b"{\"jsonrpc\":\"2.0\",\"id\":6,\"method\":\"ping\",\"params\":{\"_meta\":[]}}",
+                -32_602,
+                6.into(),
+            ),
         ] {
             assert_eq!(fault(line), (code, id), "{}", String::from_utf8_lossy(line));
         }
@@ -218,6 +248,7 @@ mod tests {
             &b""[..],
             b" \t",
             b"{\"jsonrpc\":\"2.0\",\"method\":\"foo/bar\"}",
+            b"{\"jsonrpc\":\"2.0\",\"method\":\"foo/bar\",\"params\":{\"_meta\":1}}",
             b"{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":1,\"message\":\"x\"}}",
             b"{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{}}",
         ] {

@@ -153,6 +153,38 @@ const VERBS: &[&str] = &[
     "forward",
     "exchange",
     "graphql",
+    "expire",
+    "renew",
+    "extend",
+    "consume",
+    "redeem",
+    "withdraw",
+    "recover",
+    "share",
+    "unshare",
+    "link",
+    "unlink",
+    "connect",
+    "disconnect",
+    "install",
+    "uninstall",
+    "migrate",
+    "rebuild",
+    "redeploy",
+    "authorize",
+    "settle",
+    "reverse",
+    "reconcile",
+    "upgrade",
+    "downgrade",
+    "calculate",
+    "translate",
+    "summarize",
+    "simulate",
+    "increment",
+    "decrement",
+    "unsnooze",
+    "mark",
 ];
 /// First words of a path that say nothing.
 const PREFIXES: [&str; 5] = ["api", "rest", "latest", "public", "wp_json"];
@@ -176,16 +208,26 @@ pub fn verb_action(method: &str, verb: &str) -> String {
     let is_read = matches!(method, "GET" | "HEAD");
     match method {
         "DELETE" => format!("delete_{verb}"),
+        "HEAD" => format!("check_{verb}"),
         _ if is_read && effect(verb) != Effect::Reads => format!("get_{verb}"),
         _ => verb.trim_end_matches('_').to_owned(),
     }
 }
 
-pub fn item_action(method: &str, has: &dyn Fn(&str) -> bool) -> String {
+/// The action on one thing; `is_list` if its reply is a list, `is_bare` if it has no body.
+pub fn item_action(
+    method: &str,
+    (is_list, is_bare): (bool, bool),
+    has: &dyn Fn(&str) -> bool,
+) -> String {
+    // It can only be put there and taken away: the thing is already described elsewhere.
+    let is_member = is_bare && has("DELETE") && !has("GET") && !has("PATCH");
     let action = match method {
+        "GET" if is_list => "list",
         "GET" => "get",
         "HEAD" => "check",
         "DELETE" => "delete",
+        "PUT" | "POST" if is_member => "add",
         "PATCH" => "update",
         "PUT" if has("PATCH") => "replace",
         "PUT" => "update",

@@ -119,7 +119,7 @@ pub fn choose<'a>(
         if form == CredentialForm::Basic { format!("{name}_USERNAME") } else { String::new() };
     let mut notes = Vec::new();
     if form == CredentialForm::None && needing == 0 && !api.schemes.is_empty() {
-        notes.push("no operation asks for credentials that can be sent, so none are".to_owned());
+        notes.push(unasked(api));
     }
     if api.schemes.is_empty() {
         notes.push("the description says nothing about credentials, so none are sent; `--set auth=bearer` (or `header`, `basic`) sends them".to_owned());
@@ -135,6 +135,25 @@ pub fn choose<'a>(
         known,
         default: None,
     }
+}
+
+/// The note about schemes that no operation asks for, with the answer that sends the first of them.
+fn unasked(api: &ApiDescription) -> String {
+    let named = api.schemes.iter().find(|(_, scheme)| is_supported(scheme));
+    let is_silent = api.endpoints.iter().all(|endpoint| endpoint.security.is_none());
+    let Some((name, scheme)) = named.filter(|_| is_silent) else {
+        return "no operation asks for credentials that can be sent, so none are".to_owned();
+    };
+    let answer = match scheme {
+        SecurityScheme::Basic => "`--set auth=basic` sends it".to_owned(),
+        SecurityScheme::Header(header) => {
+            format!("`--set auth=header --set auth_header={header}` sends it")
+        }
+        SecurityScheme::Query(_) => "add `security` to the description to send it".to_owned(),
+        _ => "`--set auth=bearer` sends it".to_owned(),
+    };
+    let (name, kind) = (excerpt(name, 40), described(scheme));
+    format!("no operation asks for `{name}` ({kind}), so nothing is sent; {answer}")
 }
 
 /// Most keys of one call.

@@ -2,7 +2,8 @@
 
 use super::document::{DocumentTrees, Node};
 use super::model::{Endpoint, InputKind, InputPlace, ReplyKind};
-use super::reading::{input, unusable};
+use super::parameters::unusable;
+use super::reading::input;
 use super::schema::FlatSchema;
 use super::styles;
 use crate::visible::{excerpt, is_invisible};

@@ -100,7 +100,7 @@ pub fn plan(
         unselected,
         base_url: base.to_owned(),
         health: None,
-        notes: credentials.notes.clone(),
+        notes: [api.notes.as_slice(), credentials.notes.as_slice()].concat(),
         credentials,
     };
     let known: Vec<String> = chosen.iter().map(|(_, id)| id.id.clone()).collect();
@@ -231,7 +231,7 @@ fn health(commands: &[ApiCommand]) -> Option<String> {
     let is_plain = |name: &str| {
         !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b))
     };
-    let path = format!("{}{}", best.prefix, best.endpoint.path);
+    let path = format!("{}{}", best.prefix, best.endpoint.sent_path());
     Some(if is_plain(limit) { format!("{path}?{limit}=1") } else { path })
 }
 
@@ -266,7 +266,7 @@ mod tests {
     #[test]
     fn a_schema_that_contains_itself_is_one_json_option() {
         let plan = planned(&with(
-            "  /a: {post: {requestBody: {required: true, content: {application/json: {schema: {type: object, properties: {node: {$ref: '#/components/schemas/N'}, pair: {type: [string, 'null']}, only: {const: x}, any: {anyOf: [{type: string}, {type: 'null'}]}, two: {oneOf: [{type: string}, {type: integer}]}, size: {type: integer, enum: [1, 2, null]}}}}}}, responses: {'204': {description: ''}}}}",
+            "  /a: {post: {requestBody: {required: true, content: {application/json: {schema: {type: object, properties: {node: {$ref: '#/components/schemas/N'}, pair: {type: [string, 'null']}, only: {const: x}, any: {anyOf: [{type: string}, {type: 'null'}]}, two: {oneOf: [{type: string}, {type: integer}]}, only_values: {oneOf: [{const: 60, title: Hour}, {const: 1440}]}, open: {anyOf: [{type: string, format: date}, {type: string, enum: [now]}]}, size: {type: integer, enum: [1, 2, null]}}}}}}, responses: {'204': {description: ''}}}}",
             "  schemas: {N: {allOf: [{$ref: '#/components/schemas/N'}], type: object, properties: {next: {$ref: '#/components/schemas/N'}}}}",
         ));
         let kinds: Vec<_> =
@@ -277,7 +277,11 @@ mod tests {
         assert_eq!(kinds[3], ("any", &InputKind::Text));
         assert_eq!(kinds[4], ("two", &InputKind::Json));
         assert!(plan.fields[4].help.contains("string or integer"), "{}", plan.fields[4].help);
-        assert_eq!(kinds[5], ("size", &InputKind::Choice(vec![1.into(), 2.into()])));
+        let hours = InputKind::Choice(vec![60.into(), 1440.into()]);
+        assert_eq!(kinds[5], ("only_values", &hours));
+        assert_eq!(kinds[6], ("open", &InputKind::Text));
+        assert_eq!(plan.fields[6].sample, Some("2026-01-31".into()));
+        assert_eq!(kinds[7], ("size", &InputKind::Choice(vec![1.into(), 2.into()])));
     }
 
     #[test]
@@ -380,6 +384,38 @@ mod tests {
                 ),
                 "link  100  paging.next",
             ),
+            (
+                list(
+                    "{name: marker, in: query, schema: {type: string}}",
+                    &wrapped("next_marker: {type: string}"),
+                    "",
+                ),
+                "cursor  100 marker next_marker",
+            ),
+            (
+                list(
+                    "{name: iterator, in: query, schema: {type: string}}",
+                    &wrapped("iterator: {type: string, nullable: true}, done: {type: boolean}"),
+                    "",
+                ),
+                "cursor  100 iterator iterator",
+            ),
+            (
+                list(
+                    "{name: PageToken, in: query, schema: {type: string}}",
+                    &wrapped("NextPageToken: {type: string}"),
+                    "",
+                ),
+                "cursor  100 PageToken NextPageToken",
+            ),
+            (
+                list(
+                    "{name: after, in: query, schema: {type: string}}",
+                    &wrapped("has_more: {type: boolean}"),
+                    "",
+                ),
+                "cursor  100 after data.-1.id",
+            ),
         ] {
             let plan = planned(&text);
             let list = plan.commands[0].endpoint.reply.list.as_ref().unwrap();
@@ -391,6 +427,19 @@ mod tests {
             assert_eq!(said, wanted);
             assert!(plan.commands[0].options.is_empty(), "{:?}", plan.commands[0].options);
         }
+        let of_contacts = planned(&list(
+            "",
+            "{type: object, properties: {Contacts: {type: array, items: {type: object, properties: {GroupID: {type: string}, ContactID: {type: string}}}}, Warnings: {type: array, items: {type: object, properties: {Message: {type: string}}}}}}",
+            "",
+        ));
+        let list_of = of_contacts.commands[0].endpoint.reply.list.as_ref().unwrap();
+        assert_eq!((list_of.items.as_str(), list_of.item_id.as_str()), ("Contacts", "ContactID"));
+        let of_time = planned(&list(
+            "{name: after, in: query, schema: {type: string, format: date-time}}",
+            &wrapped("has_more: {type: boolean}"),
+            "",
+        ));
+        assert_eq!(of_time.commands[0].options, ["after"]);
         let two = planned(&list(
             "",
             &format!("{{type: object, properties: {{a: {array}, b: {array}}}}}"),

@@ -92,14 +92,17 @@ impl FieldNames {
             let resource = command.split('.').next().unwrap_or_default();
             let place = format!("{plain}_{}", input.place.word());
             let whole = folded(command);
-            let choices = [
-                plain.clone(),
-                place.clone(),
-                format!("{resource}_{plain}"),
-                format!("{resource}_{place}"),
-                format!("{whole}_{plain}"),
-                format!("{whole}_{place}"),
-            ];
+            // Two inputs of one command differ in their places; those of two commands in what they are about.
+            let begins = |name: &str| plain == name || plain.starts_with(&format!("{name}_"));
+            let mut choices = vec![plain.clone()];
+            if !own.contains(&plain) && !begins(resource) {
+                choices.push(format!("{resource}_{plain}"));
+            }
+            choices.push(place.clone());
+            choices.push(format!("{resource}_{plain}"));
+            choices.push(format!("{resource}_{place}"));
+            choices.push(format!("{whole}_{plain}"));
+            choices.push(format!("{whole}_{place}"));
             let lengthened = |name: &String| name.len() <= 64;
             let found = choices
                 .into_iter()
@@ -130,11 +133,7 @@ impl FieldNames {
         let Some(known) = self.known(id) else {
             return self.reserved.get(id).is_none_or(|kind| *kind == input.kind);
         };
-        known.kind == input.kind
-            && (input.sample.is_none()
-                || known.sample == input.sample
-                || known.sample.is_none() && !is_bound(input))
-            && (known.sample.is_none() || known.sample == input.sample || !is_bound_field(known))
+        known.kind == input.kind && (input.kind != InputKind::Json || known.sample == input.sample)
     }
 
     /// Only for names that are equal in everything: letters, which stay the same for the same input.
@@ -179,15 +178,6 @@ impl FieldNames {
 
 fn kept_option<'a>(input: &ApiInput, kept: &'a KeptOptions) -> Option<&'a String> {
     kept.get(&(input.place, input.name.clone()))
-}
-
-/// A JSON value or a text with a form must be as described; a number or a plain text may be any.
-fn is_bound(input: &ApiInput) -> bool {
-    matches!(input.kind, InputKind::Json | InputKind::List { .. }) || input.sample.is_some()
-}
-
-fn is_bound_field(field: &ApiField) -> bool {
-    field.sample.is_some()
 }
 
 /// What two texts about one option have in common: the shorter, when it begins the longer; else the name.

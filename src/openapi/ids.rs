@@ -149,11 +149,17 @@ pub fn assign(
 /// the ones between the first and the last.
 fn resources(words: &[String], most: usize) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
+    let has_more = words.iter().any(|word| !TAKEN.contains(&word.as_str()));
     let mut add = |words: &[&String]| {
         let mut words: Vec<&str> = words.iter().map(|word| word.as_str()).collect();
         words.dedup();
         let name = words.join("_");
-        let name = if TAKEN.contains(&name.as_str()) { format!("{name}_entry") } else { name };
+        let is_taken = TAKEN.contains(&name.as_str());
+        // The word before it makes a better name than one that is made up.
+        if is_taken && has_more {
+            return;
+        }
+        let name = if is_taken { format!("{name}_entry") } else { name };
         if !all.contains(&name) && (name.len() <= most || all.is_empty()) {
             all.push(name);
         }
@@ -346,9 +352,11 @@ fn candidate(
         words.remove(0);
         "search".to_owned()
     } else if ends_in_parameter {
-        item_action(method, &has)
+        let is_bare = !endpoint.inputs.iter().any(|input| input.place.is_in_body());
+        item_action(method, (is_list, is_bare), &has)
     } else {
-        collection_action(method, is_list || is_plural(&last), is_list, &has)
+        let is_many = is_list || is_plural(&last) || is_collection && method == "GET";
+        collection_action(method, is_many, is_list, &has)
     };
     let action = if is_list { action } else { without_list(action) };
     let words: Vec<String> = words.iter().map(|word| singular(word)).collect();
@@ -389,6 +397,7 @@ mod tests {
             reply: ReplyForm { list, ..ReplyForm::default() },
             security: None,
             servers: Vec::new(),
+            credential: None,
             obstacle: None,
             notes: Vec::new(),
         }
@@ -413,7 +422,13 @@ mod tests {
             ("GET /v1/pets/findByStatus", "pet.find_by_status"),
             ("POST /v1/projects/{id}:cancel", "project.cancel"),
             ("GET /v1/health", "health_entry.get"),
+            ("HEAD /v1/health/ping", "health_entry.check_ping"),
+            ("GET /v1/health/ping", "health_entry.get_ping"),
             ("GET /v1/class", "class_entry.get"),
+            ("GET /v1/contacts/imports", "contact_import.list"),
+            ("GET /v1/role/{key}", "role.get"),
+            ("PUT /v1/pets/{id}/tags/{tag}", "tag.add"),
+            ("DELETE /v1/pets/{id}/tags/{tag}", "tag.delete"),
             ("GET /", "root.get"),
             ("GET /v1/2fa", "n2fa.get"),
             ("GET /api/v2/user-profiles.json", "user_profile.list"),
@@ -434,10 +449,18 @@ mod tests {
             plain("GET /pets/{id}"),
             plain("GET /rooms.list"),
             plain("GET /rooms.listPeople"),
+            plain("GET /role"),
+            plain("GET /role/{key}"),
         ];
         let found: Vec<_> =
             assign(&all, &BTreeMap::new(), 54).into_iter().map(|found| found.id).collect();
-        assert_eq!(found, ["pet.get_all", "pet.get", "room.get_all", "room.get_people"]);
+        let wanted = ["pet.get_all", "pet.get", "room.get_all", "room.get_people"];
+        assert_eq!(found[..4], wanted);
+        assert_eq!(found[4..], ["role.get_all", "role.get"]);
+        let mut of_one = endpoint("GET /attempts/by/{id}");
+        of_one.reply.list = Some(ListForm::default());
+        let found = assign(&[of_one], &BTreeMap::new(), 54);
+        assert_eq!(found[0].id, "by.list");
     }
 
     #[test]

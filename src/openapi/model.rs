@@ -21,6 +21,8 @@ pub struct ApiDescription {
     pub unsupported: BTreeMap<&'static str, usize>,
     /// Files and addresses that were not read, with the reason.
     pub unread: BTreeMap<String, String>,
+    /// Notes about the whole description.
+    pub notes: Vec<String>,
 }
 
 /// The address of the API; variables are filled with their defaults.
@@ -65,6 +67,8 @@ pub struct Endpoint {
     pub security: Option<Requirements>,
     /// Its servers, if they are not those of the description.
     pub servers: Vec<ApiServer>,
+    /// The credential that one of its parameters asks for.
+    pub credential: Option<SecurityScheme>,
     /// Why no command can be made from it.
     pub obstacle: Option<String>,
     /// Notes about parts that were left out or changed.
@@ -78,9 +82,20 @@ impl Endpoint {
         format!("{} {}", self.method, self.path)
     }
 
+    /// Returns the path that a request has: a fragment only tells operations apart.
+    #[must_use]
+    pub fn sent_path(&self) -> &str {
+        sent(&self.path)
+    }
+
     pub fn in_place(&self, place: InputPlace) -> impl Iterator<Item = &ApiInput> {
         self.inputs.iter().filter(move |input| input.place == place)
     }
+}
+
+/// Returns a path without its fragment.
+pub(super) fn sent(path: &str) -> &str {
+    path.split('#').next().unwrap_or_default()
 }
 
 /// The part of a request that has an input.

@@ -16,6 +16,7 @@ const FINAL: &[&str] = &[
     "prune",
     "revoke",
     "rotate",
+    "regenerate",
     "transfer",
     "deactivate",
     "terminate",

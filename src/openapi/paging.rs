@@ -24,7 +24,7 @@ pub const LIMITS: [&str; 15] = [
 ];
 pub const PAGES: [&str; 5] = ["page", "pagenumber", "pageno", "pagenum", "currentpage"];
 pub const OFFSETS: [&str; 6] = ["offset", "skip", "start", "startat", "startindex", "from"];
-const CURSORS: [&str; 14] = [
+const CURSORS: [&str; 16] = [
     "cursor",
     "after",
     "startingafter",
@@ -39,6 +39,8 @@ const CURSORS: [&str; 14] = [
     "nextcursor",
     "next",
     "continue",
+    "iterator",
+    "bookmark",
 ];
 /// The members of a reply that name the next page.
 pub const NEXT: &[&str] = &[
@@ -58,6 +60,11 @@ pub const NEXT: &[&str] = &[
     "continuation_token",
     "continue",
     "next_page_uri",
+    "next_marker",
+    "iterator",
+    "bookmark",
+    "next_url",
+    "next_link",
 ];
 /// Members that have the one above inside.
 pub const AROUND: [&str; 12] = [
@@ -85,14 +92,15 @@ pub const TOTALS: [&str; 7] =
 /// The largest page that is asked for by default.
 const PAGE: u32 = 100;
 
+/// A name without `_`, `-` and case.
+fn plain(name: &str) -> String {
+    let symbols = name.chars().filter(char::is_ascii_alphanumeric);
+    symbols.map(|symbol| symbol.to_ascii_lowercase()).collect()
+}
+
 /// True if a name is one of these, without `_`, `-` and case.
 pub fn is_one_of(name: &str, known: &[&str]) -> bool {
-    let plain: String = name
-        .chars()
-        .filter(char::is_ascii_alphanumeric)
-        .map(|symbol| symbol.to_ascii_lowercase())
-        .collect();
-    known.contains(&plain.as_str())
+    known.contains(&plain(name).as_str())
 }
 
 /// Returns how the pages follow each other; the inputs for pages are then no longer inputs of the command.
@@ -112,21 +120,23 @@ pub fn paging<'a>(
     let page =
         named(&PAGES).filter(|input| is_number(&input.kind) || input.kind == InputKind::Text);
     let offset = named(&OFFSETS).filter(|input| is_number(&input.kind));
-    let next = next_of(trees, whole);
+    let cursor = named(&CURSORS)
+        .filter(|input| !matches!(input.kind, InputKind::Json | InputKind::List { .. }));
+    let next = next_of(trees, whole, cursor.map_or("", |input| &input.name));
     // An offset that is a text is a cursor, if the reply names it as the next one.
     let is_next = |input: &&&ApiInput| {
         let last = next.as_ref().map(|(next, _)| next.rsplit('.').next().unwrap_or_default());
         input.kind == InputKind::Text && last == Some(input.name.as_str())
     };
-    let cursor = named(&CURSORS)
-        .filter(|input| !matches!(input.kind, InputKind::Json | InputKind::List { .. }))
-        .or_else(|| named(&OFFSETS).filter(is_next));
+    let cursor = cursor.or_else(|| named(&OFFSETS).filter(is_next));
     let last_entry = LAST_ENTRY.into_iter().find(|name| whole.members.contains_key(name));
+    let more = ["has_more", "hasMore"].into_iter().find(|name| whole.members.contains_key(name));
     let is_after_entry = cursor.is_some_and(|input| {
         is_one_of(&input.name, &["startingafter"])
-            || is_one_of(&input.name, &["after"]) && last_entry.is_some()
+            || is_one_of(&input.name, &["after"])
+                && input.kind == InputKind::Text
+                && !is_about_time(input)
     });
-    let more = ["has_more", "hasMore"].into_iter().find(|name| whole.members.contains_key(name));
     let total = TOTALS.into_iter().find(|name| {
         let member = whole.members.get(name).map(|member| FlatSchema::of(trees, *member));
         member.is_some_and(|member| member.types == ["integer"])
@@ -211,13 +221,30 @@ fn most(input: &ApiInput) -> u32 {
         .map_or(PAGE, |most| most.min(1_000))
 }
 
+/// Whether an input filters by a time: `after` of a list of events.
+fn is_about_time(input: &ApiInput) -> bool {
+    let sample = input.sample.as_ref().and_then(serde_json::Value::as_str);
+    sample.is_some_and(|sample| sample.starts_with("2026-01-31"))
+}
+
 fn has_url(text: &str) -> bool {
     text.split(|symbol: char| !symbol.is_ascii_alphanumeric())
         .any(|word| word.eq_ignore_ascii_case("url") || word.eq_ignore_ascii_case("uri"))
 }
 
-/// Returns the member of the reply with the next page, and whether it is an address.
-fn next_of<'a>(trees: &'a DocumentTrees, whole: &FlatSchema<'a>) -> Option<(String, bool)> {
+/// Returns the member of the reply with the next page, and whether it is an address; `cursor` is the input for it.
+fn next_of<'a>(
+    trees: &'a DocumentTrees,
+    whole: &FlatSchema<'a>,
+    cursor: &str,
+) -> Option<(String, bool)> {
+    let cursor = plain(cursor);
+    let of_cursor = [format!("next{cursor}"), format!("{cursor}next"), cursor.clone()];
+    let wanted: Vec<String> = of_cursor
+        .into_iter()
+        .filter(|_| !cursor.is_empty())
+        .chain(NEXT.iter().map(|name| plain(name)))
+        .collect();
     let is_value = |schema: &FlatSchema<'_>| {
         matches!(schema.types.as_slice(), ["string" | "integer"] | ["string", "integer"] | [])
             && schema.members.is_empty()
@@ -230,8 +257,9 @@ fn next_of<'a>(trees: &'a DocumentTrees, whole: &FlatSchema<'a>) -> Option<(Stri
             || name.to_lowercase().ends_with("url")
     };
     let find = |schema: &FlatSchema<'a>, outer: &str| {
-        NEXT.iter().chain(&["next_url", "nextUrl", "nextLink"]).find_map(|name| {
-            let member = FlatSchema::of(trees, *schema.members.get(name)?);
+        wanted.iter().find_map(|wanted| {
+            let (name, member) = schema.members.iter().find(|(name, _)| plain(name) == *wanted)?;
+            let member = FlatSchema::of(trees, *member);
             is_value(&member).then(|| ((*name).to_owned(), is_link(name, outer, &member)))
         })
     };

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use super::document::{DescriptionError, DocumentTrees, FileReader, Node};
 use super::model::{
     ApiDescription, ApiInput, Endpoint, InputKind, InputPlace, ReplyForm, Requirements,
-    SecurityScheme,
+    SecurityScheme, sent,
 };
 use super::schema::FlatSchema;
-use super::{bodies, replies, servers, styles, text};
+use super::{bodies, implied, parameters, replies, servers, text};
 use crate::visible::{excerpt, is_invisible};
 use indexmap::IndexMap;
 
@@ -17,7 +17,7 @@ const METHODS: [&str; 6] = ["get", "head", "post", "put", "patch", "delete"];
 /// Methods that do not.
 const OTHER_METHODS: [&str; 3] = ["options", "trace", "query"];
 /// Headers that the client sets itself, by their lower-case names.
-const OWN_HEADERS: [&str; 9] = [
+pub(super) const OWN_HEADERS: [&str; 9] = [
     "accept",
     "authorization",
     "content-type",
@@ -52,6 +52,7 @@ pub fn read(
         endpoints: Vec::new(),
         unsupported: BTreeMap::new(),
         unread: trees.unread.clone(),
+        notes: Vec::new(),
     };
     let global = requirements(root);
     let webhooks = root.members("webhooks").count() + root.members("x-webhooks").count();
@@ -93,6 +94,7 @@ pub fn read(
     if api.endpoints.is_empty() {
         return Err(DescriptionError::Empty);
     }
+    implied::add(&mut api);
     Ok(api)
 }
 
@@ -118,7 +120,7 @@ fn documentation(root: Node<'_>) -> String {
 }
 
 /// True if the name of a header may contain the byte (RFC 9110, section 5.6.2).
-fn is_header_byte(byte: u8) -> bool {
+pub(super) fn is_header_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
@@ -200,6 +202,7 @@ fn endpoint(
         reply: ReplyForm::default(),
         security: requirements(operation),
         servers,
+        credential: None,
         obstacle: None,
         notes: Vec::new(),
     };
@@ -207,13 +210,13 @@ fn endpoint(
         endpoint.obstacle = Some("its path is not a path that can be called".to_owned());
         return endpoint;
     }
-    parameters(trees, &mut endpoint, item, operation);
+    parameters::read(trees, &mut endpoint, item, operation);
     bodies::body(trees, &mut endpoint, operation);
     replies::read(trees, &mut endpoint, operation);
     endpoint
 }
 
-/// True if a path can be part of a URL as it is written. A part that means a directory can be percent-encoded, and what
+/// True if a path can be part of a URL as it is written; its fragment is never sent. A part that means a directory can be percent-encoded, and what
 /// follows `//` can be read as a host.
 fn can_be_called(path: &str) -> bool {
     let is_directory = |part: &str| {
@@ -221,9 +224,10 @@ fn can_be_called(path: &str) -> bool {
         matches!(part.as_str(), "." | "..")
     };
     let is_fixed = |part: &str| part.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"');
+    let path = sent(path);
     path.starts_with('/')
         && !path.starts_with("//")
-        && !path.contains(['?', '#', ' ', '"', '\\'])
+        && !path.contains(['?', ' ', '"', '\\'])
         && !path.contains("{}")
         && !path.split('/').any(is_directory)
         && !path.chars().any(is_invisible)
@@ -241,140 +245,6 @@ fn fixed_parts(path: &str) -> impl Iterator<Item = &str> {
         rest = behind;
         Some(fixed)
     })
-}
-
-/// Parameters of the path and of the operation by name and place: the operation wins.
-fn parameters<'a>(
-    trees: &'a DocumentTrees,
-    endpoint: &mut Endpoint,
-    item: Node<'a>,
-    operation: Node<'a>,
-) {
-    let mut merged: IndexMap<(&str, &str), Node<'a>> = IndexMap::new();
-    let shared = trees.entries(item, "parameters");
-    for parameter in shared.chain(trees.entries(operation, "parameters")) {
-        match trees.followed(parameter) {
-            Ok(found) => {
-                merged.insert((found.text("name"), found.text("in")), found);
-            }
-            Err(lost) => endpoint.obstacle = Some(format!("a parameter is missing: {lost}")),
-        }
-    }
-    for ((name, place), parameter) in merged {
-        let shown = excerpt(name, 60);
-        let place = match place {
-            "path" => InputPlace::Path,
-            "query" => InputPlace::Query,
-            "header" if OWN_HEADERS.contains(&name.to_lowercase().as_str()) => {
-                endpoint.notes.push(format!("`{shown}` is left out: the tool sends it itself"));
-                continue;
-            }
-            "header" => InputPlace::Header,
-            other => {
-                let place = text::sentence(other, 20);
-                if parameter.is_set("required") {
-                    endpoint.obstacle = Some(format!("it needs `{shown}` in the {place}"));
-                }
-                endpoint.notes.push(format!("`{shown}` in the {place} is left out"));
-                continue;
-            }
-        };
-        if name.is_empty() || name.len() > 120 || name.chars().any(is_invisible) {
-            let place = parameter.text("in");
-            endpoint.notes.push(unusable("parameter", name, place));
-            if parameter.is_set("required") {
-                endpoint.obstacle = Some(format!("it needs {}", quoted_name(name)));
-            }
-            continue;
-        }
-        if place == InputPlace::Header && !name.bytes().all(is_header_byte) {
-            endpoint.notes.push(format!("`{shown}` is not a header and is left out"));
-            continue;
-        }
-        if parameter.is_set("deprecated") && !parameter.is_set("required") {
-            endpoint.notes.push(format!("`{shown}` is deprecated and left out"));
-            continue;
-        }
-        if place == InputPlace::Path && !endpoint.path.contains(&format!("{{{name}}}")) {
-            endpoint.notes.push(format!("`{shown}` is not in the path and is left out"));
-            continue;
-        }
-        let (schema, is_json) = match parameter.get("schema") {
-            Some(schema) => (schema, false),
-            None => match trees.members(parameter, "content").next() {
-                Some((_, content)) => (content.get("schema").unwrap_or(content), true),
-                None => (parameter, false),
-            },
-        };
-        let is_required = place == InputPlace::Path || parameter.is_set("required");
-        let mut input = input(trees, (name, place), schema, is_required);
-        if !parameter.text("description").is_empty() {
-            let flat = FlatSchema::of(trees, schema);
-            input.help = flat.help(parameter.text("description"), &input.kind, trees);
-        }
-        match styles::of(parameter, &input, is_json) {
-            Ok(style) => input.style = style,
-            Err(reason) if is_required => {
-                endpoint.obstacle = Some(format!("`{shown}`: {reason}"));
-            }
-            Err(reason) => {
-                endpoint.notes.push(format!("`{shown}` is left out: {reason}"));
-                continue;
-            }
-        }
-        with_default(&mut input, &FlatSchema::of(trees, schema), endpoint);
-        endpoint.inputs.push(input);
-    }
-    for name in
-        endpoint.path.clone().split('{').skip(1).filter_map(|part| Some(part.split_once('}')?.0))
-    {
-        let is_known = endpoint.in_place(InputPlace::Path).any(|input| input.name == name);
-        if !is_known && !name.is_empty() {
-            endpoint.notes.push(format!("`{}` in the path is not described", excerpt(name, 60)));
-            endpoint.inputs.push(ApiInput {
-                name: name.to_owned(),
-                place: InputPlace::Path,
-                kind: InputKind::Text,
-                is_required: true,
-                help: String::new(),
-                style: String::new(),
-                sample: None,
-                default: None,
-                most: None,
-            });
-        }
-    }
-}
-
-/// Returns the note about an input that is left out because its name cannot be written; `place` is its location.
-pub fn unusable(what: &str, name: &str, place: &str) -> String {
-    format!("a {what} in the {place} is left out: {} cannot be an option", quoted_name(name))
-}
-
-fn quoted_name(name: &str) -> String {
-    if name.is_empty() { "an empty name".to_owned() } else { format!("`{}`", excerpt(name, 60)) }
-}
-
-/// Takes a default over, when it is one of the values that the schema allows.
-fn with_default(input: &mut ApiInput, schema: &FlatSchema<'_>, endpoint: &mut Endpoint) {
-    let Some(default) = schema.default.filter(|default| !default.is_null()) else { return };
-    let fits = match &input.kind {
-        InputKind::Choice(choices) => choices.contains(default),
-        InputKind::Integer => default.is_i64() || default.is_u64(),
-        InputKind::Decimal => default.is_number(),
-        InputKind::Flag => default.is_boolean(),
-        InputKind::Text | InputKind::LongText => default.is_string(),
-        InputKind::List { .. } => default.is_array(),
-        InputKind::Json | InputKind::File => true,
-    };
-    if fits {
-        input.default = Some(default.clone());
-    } else {
-        endpoint.notes.push(format!(
-            "the default of `{}` breaks its own schema and is not used",
-            excerpt(&input.name, 60)
-        ));
-    }
 }
 
 pub fn input<'a>(

@@ -8,6 +8,7 @@ use super::document::{DocumentTrees, Node};
 use super::model::{Endpoint, ListForm, ReplyForm, ReplyKind};
 use super::paging::{AROUND, LIMITS, NEXT, OFFSETS, PAGES, TOTALS, is_one_of, paging};
 use super::schema::FlatSchema;
+use super::words::{folded, singular};
 use crate::visible::is_invisible;
 
 /// Members that name an entry, the best one first.
@@ -167,8 +168,8 @@ fn list<'a>(
             }
         }
     }
-    found.retain(|(_, entry)| {
-        !entry.known.members.is_empty() && id_of(trees, &entry.known).is_some()
+    found.retain(|(at, entry)| {
+        !entry.known.members.is_empty() && id_of(trees, &entry.known, at).is_some()
     });
     // One thing with lists inside has members of its own; a wrapped list has only what is about the list.
     let own = flat.members.keys().filter(|name| !is_about_list(name, &found)).count();
@@ -195,6 +196,7 @@ fn is_about_list(name: &str, lists: &[(String, ListEntry<'_>)]) -> bool {
     let known = [NEXT, &AROUND, &TOTALS];
     is_list
         || known.iter().any(|names| names.contains(&name))
+        || name.to_lowercase().starts_with("next")
         || is_one_of(name, &LIMITS)
         || is_one_of(name, &PAGES)
         || is_one_of(name, &OFFSETS)
@@ -233,7 +235,7 @@ fn form<'a>(
     whole: &FlatSchema<'a>,
     has_link: bool,
 ) -> Option<ListForm> {
-    let item_id = id_of(trees, entry)?;
+    let item_id = id_of(trees, entry, &items)?;
     let item_name = NAMES
         .into_iter()
         .find(|name| entry.members.contains_key(name))
@@ -264,17 +266,20 @@ fn form<'a>(
 /// Members that are too long for a list.
 const LONGISH: [&str; 6] = ["body", "content", "html", "text", "description", "node_id"];
 
-/// The member that names an entry; it may be in an object about the entry.
-fn id_of<'a>(trees: &'a DocumentTrees, entry: &FlatSchema<'a>) -> Option<String> {
+/// The member that names an entry of the list at `items`; it may be in an object about the entry.
+fn id_of<'a>(trees: &'a DocumentTrees, entry: &FlatSchema<'a>, items: &str) -> Option<String> {
     let known =
         |entry: &FlatSchema<'a>| IDS.iter().find(|id| entry.members.contains_key(*id)).copied();
     let ends = |ends: &[&str]| {
         let mut names = entry.members.keys().copied();
         names.find(|name| ends.iter().any(|end| name.ends_with(end)) && !name.contains('.'))
     };
-    if let Some(id) =
-        known(entry).or_else(|| ends(&["_id", "Id", "_sid", "Sid", "_gid", "_uuid", "Uuid"]))
-    {
+    // `InvoiceID` of `Invoices`, whichever other ids an invoice has.
+    let whole = folded(items.rsplit('.').next().unwrap_or_default());
+    let own = format!("{}_id", singular(&whole));
+    let of_list = || entry.members.keys().copied().find(|name| folded(name) == own);
+    let ends_in_id = || ends(&["_id", "Id", "ID", "_sid", "Sid", "_gid", "_uuid", "Uuid", "UUID"]);
+    if let Some(id) = known(entry).or_else(of_list).or_else(ends_in_id) {
         return Some(id.to_owned());
     }
     let within = ["metadata", "meta", "attributes"].into_iter().find_map(|outer| {

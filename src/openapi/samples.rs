@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::document::DocumentTrees;
 use super::model::InputKind;
+use super::patterns;
 use super::schema::FlatSchema;
 
 /// Most members of a made-up reply.
@@ -114,11 +115,18 @@ impl<'a> FlatSchema<'a> {
             "duration" => "P1D",
             _ => "",
         };
+        let least = usize::try_from(self.bound("minLength").unwrap_or(0)).unwrap_or(0).min(2_000);
+        let most = self.bound("maxLength").and_then(|most| usize::try_from(most).ok());
+        let pattern = self.bounds.get("pattern").and_then(Value::as_str).unwrap_or_default();
+        if !pattern.is_empty()
+            && (fixed.is_empty() || !patterns::fits(pattern, fixed))
+            && let Some(made) = patterns::text(pattern, least, most.unwrap_or(usize::MAX))
+        {
+            return Some(made);
+        }
         if !fixed.is_empty() {
             return Some(fixed.to_owned());
         }
-        let least = usize::try_from(self.bound("minLength").unwrap_or(0)).unwrap_or(0).min(2_000);
-        let most = self.bound("maxLength").and_then(|most| usize::try_from(most).ok());
         match most {
             Some(most) if most < 40 => Some("sample".repeat(8).chars().take(most.max(1)).collect()),
             _ if least > 8 => Some("a".repeat(least)),

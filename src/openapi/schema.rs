@@ -203,6 +203,7 @@ impl<'a> FlatSchema<'a> {
         match shapes.as_slice() {
             [] => {}
             [only] => self.add(trees, *only, seen, depth + 1),
+            several if self.add_values(trees, several, depth) => {}
             several => {
                 let names = several.iter().map(|part| alternative_name(trees, *part));
                 self.is_plain_choice = several.iter().all(|part| {
@@ -214,6 +215,40 @@ impl<'a> FlatSchema<'a> {
                 self.shapes.extend(several);
             }
         }
+    }
+
+    /// Adds alternatives that are only values: constants, which are the choices, or texts of several forms, which are one
+    /// text. False if they are anything else.
+    fn add_values(&mut self, trees: &'a DocumentTrees, several: &[Node<'a>], depth: usize) -> bool {
+        let shapes: Vec<Self> =
+            several.iter().map(|part| Self::shallow(trees, *part, depth)).collect();
+        let has_parts = |part: &Node<'a>| {
+            trees.followed(*part).is_ok_and(|part| {
+                ["oneOf", "anyOf", "allOf", "not"].iter().any(|word| part.get(word).is_some())
+            })
+        };
+        let is_plain = |shape: &Self| shape.members.is_empty() && shape.items.is_none();
+        if several.iter().any(has_parts) || !shapes.iter().all(is_plain) {
+            return false;
+        }
+        let is_constant = |shape: &Self| {
+            !shape.choices.is_empty() && shape.choices.iter().all(|one| is_plain_choice(one))
+        };
+        if shapes.iter().all(is_constant) {
+            self.choices.extend(shapes.iter().flat_map(|shape| shape.choices.iter().copied()));
+            if self.types.is_empty() {
+                self.types = shapes[0].types.clone();
+            }
+            return true;
+        }
+        if !shapes.iter().all(|shape| shape.types == ["string"] && !shape.is_binary()) {
+            return false;
+        }
+        self.types = vec!["string"];
+        if self.format.is_empty() {
+            self.format = shapes[0].format;
+        }
+        true
     }
 
     /// True if it is an object that has no members, and may have no others.

@@ -70,3 +70,10 @@ fn is_credential(input: &ApiInput) -> bool {
             InputPlace::Path | InputPlace::WholeBody => false,
         }
 }
+
+/// Whether a parameter is named like a credential: `api_key`, `X-Api-Key`.
+pub(super) fn is_key(input: &ApiInput) -> bool {
+    let name = folded(&input.name);
+    matches!(input.place, InputPlace::Header | InputPlace::Query)
+        && CREDENTIALS.contains(&name.strip_prefix("x_").unwrap_or(&name))
+}

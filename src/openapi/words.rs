@@ -44,11 +44,15 @@ pub fn folded(name: &str) -> String {
         }
         let before = at.checked_sub(1).and_then(|at| symbols.get(at));
         let after = symbols.get(at + 1);
+        // The `s` of `IDs` and `URLs` is the plural of the letters before it.
+        let is_plural_end = after == Some(&'s')
+            && !symbols.get(at + 2).is_some_and(|symbol| symbol.is_ascii_lowercase());
         let starts = symbol.is_ascii_uppercase()
             && (before
                 .is_some_and(|before| before.is_ascii_lowercase() || before.is_ascii_digit())
                 || before.is_some_and(char::is_ascii_uppercase)
-                    && after.is_some_and(char::is_ascii_lowercase));
+                    && after.is_some_and(char::is_ascii_lowercase)
+                    && !is_plural_end);
         if starts {
             words.push('_');
         }
@@ -145,6 +149,9 @@ mod tests {
             ("import os; os.system('x')", "import_os_os_system_x"),
             ("日本", ""),
             ("v2Beta", "v2_beta"),
+            ("IDs", "ids"),
+            ("contactIDsOrURLs", "contact_ids_or_urls"),
+            ("HTTPSettings", "http_settings"),
         ] {
             assert_eq!(folded(name), wanted);
         }

@@ -35,6 +35,7 @@ mod check_members;
 mod check_records;
 mod check_replaced;
 mod check_shadows;
+mod check_started;
 mod check_tools;
 mod check_uses;
 mod check_waivers;

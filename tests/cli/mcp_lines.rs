@@ -70,6 +70,11 @@ fn faults() -> Vec<(Vec<u8>, i64, Value)> {
             json!(18),
         ),
         (request("\"id\":19,\"method\":\"initialize\""), -32_602, json!(19)),
+        (
+            request("\"id\":20,\"method\":\"tools/list\",\"params\":{\"cursor\":5}"),
+            -32_602,
+            json!(20),
+        ),
     ]
 }
 

@@ -183,3 +183,19 @@ fn a_preset_that_cannot_work_is_refused_with_its_place() {
     sandbox.aos(&other).error("E_VALIDATION", 2);
     assert_eq!(disk::names(&sandbox.work()), ["parcel.toml"]);
 }
+
+#[test]
+fn a_preset_with_failure_rules_and_a_list_beside_its_position_passes_without_refusals() {
+    let sandbox = Sandbox::new();
+    let guide = declared();
+    let (front, _) = guide.split_once("[[refusals]]").expect("refusals");
+    let text = front
+        .replace("next = \"meta.next\"", "next = \"result.token\"")
+        .replace("items = \"data\"", "items = \"result.rows\"");
+    assert_ne!(text, front);
+    let file = sandbox.write("parcel.toml", &text);
+    sandbox.aos(&["new", "parcel", "--no-git", "--preset", &file.display().to_string()]).data();
+    let project = sandbox.work().join("aos-parcel");
+    has(&project, "conform.toml", &["when = \"credentials\"", "\"token\":null"]);
+    passes(&sandbox, &project);
+}

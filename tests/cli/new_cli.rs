@@ -176,7 +176,7 @@ fn the_first_commit_is_the_tree_and_the_same_answers_give_the_same_bytes() {
 #[test]
 fn the_list_shows_each_template_with_its_own_questions() {
     let sandbox = Sandbox::new();
-    let listed = run(&mut command(&sandbox, &["--list"])).data();
+    let listed = run(&mut command(&sandbox, &["--list", "--all"])).data();
     let templates = listed["templates"].as_array().unwrap();
     let find = |name: &str| templates.iter().find(|template| template["name"] == name).unwrap();
     let tiny = find("tiny-cli");
@@ -185,7 +185,7 @@ fn the_list_shows_each_template_with_its_own_questions() {
     assert_eq!(tiny["questions"][2]["default"], "github.com/<owner>/<tool>");
     assert_eq!(tiny["questions"][2]["required"], true);
     assert!(find("connector-python")["presets"].as_array().unwrap().len() >= 7);
-    let mut text = command(&sandbox, &["--list", "--format", "text"]);
+    let mut text = command(&sandbox, &["--list", "--all", "--format", "text"]);
     let text = run(&mut text).stdout;
     assert!(text.contains("jobs             Commands that start a job"), "{text}");
     assert!(text.contains("(no, yes; default no)"), "{text}");
@@ -225,7 +225,7 @@ fn answer_sets(template: &serde_json::Value) -> Vec<Vec<String>> {
 /// Makes every project of every template of the family and looks at it.
 fn every_project(inspect: impl Fn(&Sandbox, &Path, &str)) {
     let sandbox = Sandbox::new();
-    let listed = run(&mut command(&sandbox, &["--list"])).data();
+    let listed = run(&mut command(&sandbox, &["--list", "--all"])).data();
     let templates = listed["templates"].as_array().unwrap();
     let mut made = 0;
     for template in templates.iter().filter(|template| template["family"] == "agent-cli") {

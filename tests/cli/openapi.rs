@@ -605,3 +605,42 @@ fn lists_are_followed_by_an_offset_that_is_a_text_by_the_last_id_and_by_a_link_i
     }
     assert_eq!(command(&answer, "room.list")["inputs"], json!([]));
 }
+
+#[test]
+fn what_real_descriptions_have_becomes_commands_that_pass() {
+    let sandbox = Sandbox::new();
+    let page = "{type: object, properties: {rows: {type: array, items: {type: object, properties: {id: {type: string}, name: {type: string}}}}, links: {type: object, properties: {next: {type: string, format: uri}}}}}";
+    let text = minimal(&format!(
+        "  /files/{{id}}#add_link: {{put: {{parameters: [{{name: id, in: path, required: true, schema: {{type: string, pattern: '^[A-Z]{{3}}$'}}}}], {OK}}}}}\n  \
+         /files: {{get: {{parameters: [{{name: X-Version, in: header, schema: {{type: string}}}}, {{name: range, in: query, schema: {{type: object, properties: {{since: {{type: string}}, until: {{type: string}}}}}}}}], responses: {{'200': {{content: {{application/json: {{schema: {page}}}}}}}}}}}}}\n  \
+         /users/{{id}}: {{put: {{requestBody: {{content: {{application/json: {{schema: {{type: object, properties: {{state: {{type: string, enum: [on, 'off']}}, name: {{type: string, maxLength: 5}}}}}}}}}}}}, {OK}}}}}\n  \
+         /rooms/{{id}}: {{put: {{requestBody: {{content: {{multipart/form-data: {{schema: {{type: object, properties: {{state: {{type: string, enum: [open]}}, name: {{type: string, maxLength: 3}}, shape: {{type: object, properties: {{a: {{type: string}}}}}}}}}}}}}}}}, {OK}}}}}\n"
+    ));
+    let file = described(&sandbox, &text);
+    let made = sandbox.aos(&["new", "acme", "--no-git", "--openapi", &file, "--list"]).data();
+    let requests: Vec<_> = made["commands"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| format!("{} {}", one["id"].as_str().unwrap(), one["inputs"]))
+        .collect();
+    assert_eq!(
+        requests,
+        [
+            r#"file.add_link ["id*"]"#,
+            r#"file.list ["x_version","since","until"]"#,
+            r#"user.update ["id*","state","name"]"#,
+            r#"room.update ["id*","room_state","name","shape"]"#,
+        ]
+    );
+    sandbox.aos(&["new", "acme", "--no-git", "--openapi", &file]).data();
+    let project = sandbox.work().join("aos-acme");
+    let facts = disk::read(&project.join("conform.toml"));
+    assert!(facts.contains("arguments = [\"--id\", \"AAA\"]"), "{facts}");
+    assert!(facts.contains("path = \"/files/AAA\""), "{facts}");
+    let preset = disk::read(&project.join("preset.toml"));
+    assert!(preset.contains("samples = { \"name\" = \"sam\" }"), "{preset}");
+    let place = format!("--basetemp={}", sandbox.work().join("temporary").display());
+    let words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", &place];
+    succeed(Installation::shared().python(), &words, &project);
+}

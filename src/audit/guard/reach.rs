@@ -44,3 +44,58 @@ pub fn is_redefined(commands: &[ShellCommand]) -> bool {
         }
     })
 }
+
+/// Whether the command at `at` is behind a condition that never holds where a pipeline runs.
+pub fn is_never_reached(commands: &[ShellCommand], at: usize) -> bool {
+    let mut blocks: Vec<bool> = Vec::new();
+    for command in commands.iter().take(at + 1) {
+        let words = bare(command);
+        let Some((first, rest)) = words.split_first() else { continue };
+        match *first {
+            "if" | "while" => blocks.push(is_false(rest)),
+            "until" => blocks.push(matches!(rest, ["true" | ":"])),
+            "elif" => {
+                blocks.pop();
+                blocks.push(is_false(rest));
+            }
+            "else" => {
+                blocks.pop();
+                blocks.push(false);
+            }
+            "fi" | "done" => drop(blocks.pop()),
+            _ => {}
+        }
+    }
+    let before = at.checked_sub(1).and_then(|before| commands.get(before));
+    let is_behind =
+        before.is_some_and(|before| before.end == CallEnd::And && is_false(&bare(before)));
+    is_behind || blocks.contains(&true)
+}
+
+/// The words of a command without those that open a block.
+fn bare(command: &ShellCommand) -> Vec<&str> {
+    let words = command.words.iter().map(String::as_str);
+    words.skip_while(|word| matches!(*word, "then" | "do" | "{" | "(")).collect()
+}
+
+/// True for a condition that is false wherever a pipeline runs.
+fn is_false(words: &[&str]) -> bool {
+    let words = words.iter().map(|word| word.trim_matches(['"', '\'']));
+    let words: Vec<&str> = words.filter(|word| *word != "]" && *word != "]]").collect();
+    let is_set = |word: &str| {
+        let name = word.trim_matches(['$', '{', '}']);
+        let name = name.split([':', '-']).next().unwrap_or(name);
+        matches!(name, "CI" | "GITHUB_ACTIONS" | "GITHUB_WORKFLOW" | "GITLAB_CI")
+    };
+    match words.as_slice() {
+        ["false"] => true,
+        ["!", word] => matches!(*word, "true" | ":"),
+        ["[" | "[[" | "test", "-z", word] => is_set(word),
+        ["[" | "[[" | "test", "-n", ""] => true,
+        ["[" | "[[" | "test", left, "=" | "==" | "-eq", right] => {
+            let is_plain = |word: &str| !word.is_empty() && word.chars().all(char::is_alphanumeric);
+            is_plain(left) && is_plain(right) && left != right
+        }
+        _ => false,
+    }
+}

@@ -2,7 +2,7 @@
 //!
 //! Reads lists of commands, not all of the shell: what decides is the operator after the call and the options in force.
 
-use super::reach::{is_redefined, unreachable_from};
+use super::reach::{is_never_reached, is_redefined, unreachable_from};
 use super::shell_commands::{CallEnd, ShellCommand, commands};
 
 /// The reaction of a shell to a command that fails.
@@ -104,6 +104,8 @@ pub fn calls_with(
             Some("the script ends before it".to_owned())
         } else if left.is_some_and(|left| left < at) {
             Some("the script leaves the checkout before it".to_owned())
+        } else if is_never_reached(&commands, at) {
+            Some("the condition before it never holds".to_owned())
         } else if is_redefined {
             Some("the script redefines `aos`".to_owned())
         } else if trapped {
@@ -312,6 +314,29 @@ mod tests {
             "grep 'aos check' README.md",
         ] {
             assert_eq!(ignored(script, ShellMode::STEP), [false; 0], "{script}");
+        }
+    }
+
+    #[test]
+    fn a_call_behind_a_condition_that_never_holds_does_not_count() {
+        for script in [
+            "if false; then aos check; fi\n",
+            "if [ 1 = 2 ]\nthen\n  aos check\nfi\n",
+            "while false; do aos check; done\n",
+            "until true; do\n  aos check\ndone\n",
+            "[ -z \"$CI\" ] && aos check\n",
+            "false && aos check\n",
+            "if ! true; then\n  if x; then\n    aos check\n  fi\nfi\n",
+        ] {
+            assert_eq!(ignored(script, ShellMode::STEP), [true], "{script}");
+        }
+        for script in [
+            "if [ -f aos.toml ]; then\n  aos check\nfi\n",
+            "if false; then x; fi\naos check\n",
+            "if false; then\n  x\nelse\n  aos check\nfi\n",
+            "[ -n \"$CI\" ] && aos check\n",
+        ] {
+            assert_eq!(ignored(script, ShellMode::STEP), [false], "{script}");
         }
     }
 }

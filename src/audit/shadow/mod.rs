@@ -5,6 +5,7 @@
 //! names is not found.
 
 mod go;
+mod literals;
 mod masked;
 mod module;
 mod mutation;
@@ -12,6 +13,7 @@ mod pattern;
 pub mod python;
 mod rust;
 mod scripts;
+mod started;
 mod typescript;
 mod unread;
 mod written;

@@ -4,6 +4,8 @@ mod build_script;
 mod declared;
 mod toolchain;
 
+use std::collections::BTreeSet;
+
 use crate::contract::Finding;
 
 use super::masked::{Syntax, masked};
@@ -17,7 +19,7 @@ pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     }
     let scripts = build_script::scripts(module);
     for (path, text) in module.others(&[".rs"]) {
-        let at = stand_in(module, path, text);
+        let at = stand_in(module, path, text).or_else(|| hidden_name(module, text));
         if let Some(at) = at.or_else(|| {
             scripts.contains(path).then(|| build_script::written(module.stem, text)).flatten()
         }) {
@@ -34,7 +36,7 @@ pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
             "Cargo.toml" => dependency(module.stem, text).or_else(|| replaced(text)),
             "config.toml" | "config" if path.contains(".cargo/") => {
                 toolchain::compiler(module, path, text)
-                    .or_else(|| linked(module.stem, text))
+                    .or_else(|| toolchain::flags(module.stem, text))
                     .or_else(|| replaced(text))
             }
             "rust-toolchain.toml" | "rust-toolchain" => toolchain::directory(text),
@@ -81,6 +83,23 @@ fn stand_in(module: &GeneratedModule<'_>, path: &str, text: &str) -> Option<usiz
     let renamed = renamed.captures_iter(&code).filter(|captures| &captures[1] != module.stem);
     let renamed = renamed.filter_map(|captures| Some(captures.get(0)?.start()));
     moved.chain(others).chain(renamed).min()
+}
+
+/// A name of the module that a source declares itself and, with `*`, passes on beside the others.
+fn hidden_name(module: &GeneratedModule<'_>, text: &str) -> Option<usize> {
+    let code = masked(text, Syntax::Braces);
+    let stem = regex::escape(module.stem);
+    let star = regex(&format!(r"\bpub\s+use\s+(?:\w+\s*::\s*)*{stem}\s*::\s*\*")).ok()?;
+    star.find(&code)?;
+    let declared =
+        regex(r"(?m)^pub(?:\s*\([^)]*\))?\s+(?:const|static|fn|enum|struct|type|union)\s+(\w+)")
+            .ok()?;
+    let names: BTreeSet<&str> = declared
+        .captures_iter(module.text())
+        .filter_map(|found| Some(found.get(1)?.as_str()))
+        .collect();
+    let own = declared.captures_iter(&code).filter_map(|found| found.get(1));
+    own.filter(|name| names.contains(name.as_str())).map(|name| name.start()).min()
 }
 
 /// A dependency or a library that has the name of the module.
@@ -135,13 +154,6 @@ fn replaced(name: &str, text: &str) -> Option<usize> {
         _ => return None,
     };
     text.find(word)
-}
-
-/// A library that the compiler is told to take for the name of the module.
-fn linked(stem: &str, text: &str) -> Option<usize> {
-    let stem = regex::escape(stem);
-    let given = regex(&format!(r#"--extern["',\s=]+(?:\w+:)?{stem}\b"#)).ok()?;
-    given.find(text).map(|found| found.start())
 }
 
 #[cfg(test)]

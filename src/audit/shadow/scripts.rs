@@ -29,11 +29,27 @@ const ENDINGS: &[&str] = &[
     ".json",
     ".envrc",
     ".env",
+    ".npmrc",
+    ".bazelrc",
+    ".fish",
+    ".ini",
+    ".cfg",
+    ".nix",
+    ".groovy",
+    ".gradle",
+    "Jenkinsfile",
+    "Procfile",
+    "Earthfile",
+    "Vagrantfile",
+    "Brewfile",
     ".js",
     ".mjs",
     ".cjs",
     ".py",
 ];
+
+/// Names that are followed by what the file is for: `.env.local`, `Dockerfile.dev`.
+const STARTS: &[&str] = &[".env.", "Dockerfile.", "Containerfile.", "Makefile.", "Jenkinsfile."];
 
 /// True if a file starts builds or holds their settings.
 pub fn is_script(module: &GeneratedModule<'_>, path: &str) -> bool {
@@ -41,5 +57,6 @@ pub fn is_script(module: &GeneratedModule<'_>, path: &str) -> bool {
     let is_executable = || module.repository.files.get(path).is_some_and(|file| file.executable);
     ENDINGS.iter().any(|ending| name.ends_with(ending))
         || name == "go.env"
+        || STARTS.iter().any(|start| name.starts_with(start))
         || !name.contains('.') && is_executable()
 }

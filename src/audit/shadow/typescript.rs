@@ -1,8 +1,11 @@
 //! TypeScript and JavaScript: files that a runtime or a bundler takes for the module, and code that changes its constants.
 
+mod additions;
 mod aliases;
 mod builtins;
+mod bundled;
 mod computed;
+mod executed;
 mod loaders;
 mod mapped;
 mod reexports;
@@ -14,6 +17,7 @@ use super::masked::{Syntax, masked};
 use super::module::GeneratedModule;
 use super::mutation::{Mutation, STEPS};
 use super::pattern::regex;
+use super::started;
 
 const SOURCES: [&str; 8] = [".ts", ".mts", ".cts", ".tsx", ".js", ".mjs", ".cjs", ".jsx"];
 
@@ -46,6 +50,8 @@ pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     aliases::check(module, found);
     loaders::check(module, found);
     mapped::check(module, found);
+    bundled::check(module, found);
+    executed::launchers(module, found);
     constants(module, found);
 }
 
@@ -63,7 +69,14 @@ fn constants(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
         r#"\b(?:require|import)\(\s*["'][^"'\n]*\b{stem}(?:\.\w+)?["']\s*\)(?:\s+as\s+\w+)?\)*{STEPS}+\s*=[^=>]"#
     );
     let inline = regex(&inline).ok();
-    for (path, text) in module.others(&SOURCES) {
+    let scripts = module.others(&[""]).filter(|(path, text)| {
+        let first = text.lines().next().unwrap_or_default();
+        let is_node = ["node", "bun", "deno"].iter().any(|word| first.contains(word));
+        let is_source = SOURCES.iter().any(|ending| path.ends_with(ending));
+        !is_source && !path.ends_with(".md") && first.starts_with("#!") && is_node
+    });
+    let started = started::texts(module, &started::NODE);
+    for (path, text) in module.others(&SOURCES).chain(scripts).chain(started) {
         let name = path.rsplit('/').next().unwrap_or(path);
         if name.contains(".test.") || name.contains(".spec.") {
             continue;
@@ -94,6 +107,7 @@ fn constants(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
             .into_iter()
             .chain(builtins::change(text, &code))
             .chain(computed::change(text, &code))
+            .chain(executed::change(text, &code))
             .chain(inline)
             .chain(through_a_name(&names, &code))
             .min();

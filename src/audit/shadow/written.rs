@@ -2,9 +2,12 @@
 //!
 //! Only what names the file as the target of a write counts. Reads, deletions and `aos gen` do not.
 
+mod indirect;
+
 use std::cell::OnceCell;
 use std::sync::Arc;
 
+use memchr::memmem;
 use regex::Regex;
 
 use crate::contract::Finding;
@@ -25,15 +28,16 @@ const WRITERS: &str = r"write_text|write_bytes|writeFile|writeFileSync|appendFil
 pub fn check(module: &GeneratedModule<'_>, record: &Record, found: &mut Vec<Finding>) {
     let writes = Writes::of(module, record);
     for (path, text) in module.others(&[""]) {
-        if is_test_only(path) || module.ours.contains(path) || !writes.is_named_in(text) {
+        if is_test_only(path) || module.ours.contains(path) {
             continue;
         }
         let is_source = SOURCES.iter().any(|ending| path.ends_with(ending));
-        let at = match is_source {
-            true => writes.in_source(text),
-            false if is_script(module, path) => writes.in_script(text),
-            false => None,
+        let at = match writes.is_named_in(text) {
+            true if is_source => writes.in_source(text),
+            true if is_script(module, path) => writes.in_script(text),
+            _ => None,
         };
+        let at = at.or_else(|| indirect::write(module, path, text));
         if let Some(at) = at {
             let mut finding = module.shadowed(path, "it writes other bytes to");
             finding.line = Some(line(text, at));
@@ -76,7 +80,7 @@ impl<'a> Writes<'a> {
 
     /// True if a text names the module, or its directory, and may write something.
     fn is_named_in(&self, text: &str) -> bool {
-        self.needles.iter().any(|needle| text.contains(needle.as_str()))
+        self.needles.iter().any(|needle| memmem::find(text.as_bytes(), needle.as_bytes()).is_some())
             && regex(HINTS).is_ok_and(|hints| hints.is_match(text))
     }
 

@@ -48,7 +48,7 @@ const SHAPES: &[(&str, &[u8], usize)] = &[
 const MARKER: &[u8] = b"<<<<<<< ";
 
 /// Pairs of bytes within the first four of any start: one of three neighbouring pairs shows whether a start may be near.
-const PAIRS: [bool; 1 << 14] = {
+static PAIRS: [bool; 1 << 14] = {
     let mut table = [false; 1 << 14];
     let mut shape = 0;
     while shape <= SHAPES.len() {

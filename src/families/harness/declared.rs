@@ -6,7 +6,10 @@ use std::collections::BTreeSet;
 
 use super::generate::manifest;
 use crate::contract::name::Key;
-use crate::families::harness::operations::{AuthScheme, Operation, Preset, PresetAuth};
+use crate::families::harness::operations::{
+    AuthScheme, Operation, Preset, PresetAuth, PresetRefusal,
+};
+use crate::families::harness::profile::FailureRule;
 use crate::inputs::embedded;
 use crate::report::{ErrorCode, Failure};
 use crate::visible::excerpt;
@@ -26,10 +29,23 @@ pub fn parse(text: &str, example: &Preset) -> Result<Preset, Failure> {
     if let Some(reason) = fault(&preset) {
         return Err(refused(&reason));
     }
-    if preset.refusals.is_empty() && preset.api.failures.is_empty() {
-        preset.refusals.clone_from(&example.refusals);
+    if preset.refusals.is_empty() {
+        let usual = example.refusals.iter().filter(|refusal| is_usual(&preset, refusal));
+        preset.refusals = usual.cloned().collect();
     }
     Ok(preset)
+}
+
+/// Whether the API refuses in this way, as most do: its own rules may classify a status in another way, and waiting
+/// times of an API with rules are its own.
+fn is_usual(preset: &Preset, refusal: &PresetRefusal) -> bool {
+    let failures = &preset.api.failures;
+    let is_plain = |rule: &&FailureRule| rule.header.is_empty() && rule.body.is_empty();
+    let classifies =
+        |rule: &FailureRule| rule.status.is_empty() || rule.status.contains(&refusal.status);
+    failures.is_empty()
+        || matches!(refusal.when.as_str(), "credentials" | "path" | "request")
+            && !failures.iter().filter(is_plain).any(classifies)
 }
 
 fn fault(preset: &Preset) -> Option<String> {

@@ -292,6 +292,10 @@ fn operation(
             required.push(option.as_str());
         }
     }
+    let samples = own_samples(plan, command);
+    if !samples.is_empty() {
+        text.line(&format!("samples = {{ {} }}", samples.join(", ")));
+    }
     text.pairs("styles", styles.iter().map(|(name, style)| (name.as_str(), *style)));
     text.texts("typed", typed);
     text.texts("required", required);
@@ -326,9 +330,21 @@ fn operation(
     }
 }
 
+/// The samples of inputs that the sample of their shared option does not fit.
+fn own_samples(plan: &ApiPlan, command: &ApiCommand) -> Vec<String> {
+    let inputs = command.endpoint.inputs.iter().zip(&command.options);
+    let own = inputs.filter_map(|(input, option)| {
+        let sample = input.sample.as_ref()?;
+        let field = plan.fields.iter().find(|field| field.id == *option)?;
+        let is_other = field.sample.as_ref() != Some(sample);
+        is_other.then(|| format!("{} = {}", quote(option), toml(sample)))
+    });
+    own.collect()
+}
+
 /// The path with the options in the place of its parameters.
 fn path(command: &ApiCommand) -> String {
-    let mut path = format!("{}{}", command.prefix, command.endpoint.path);
+    let mut path = format!("{}{}", command.prefix, command.endpoint.sent_path());
     // Names first become marks, so that an option never meets a parameter of the same name.
     let inputs: Vec<_> = command.inputs(InputPlace::Path).collect();
     for (at, (input, _)) in inputs.iter().enumerate() {

@@ -86,6 +86,41 @@ fn the_audit_of_every_write_is_seen_and_secrets_are_sought_in_text_too() {
     }
 }
 
+/// Promises that one command, one role or one format alone breaks.
+#[test]
+fn a_promise_is_asked_of_every_write_every_list_and_every_format() {
+    let sandbox = Sandbox::new();
+    let run = |name: &str, broken: &[(&str, &str)]| {
+        let faults: Vec<&str> = broken.iter().map(|(fault, _)| *fault).collect();
+        let probes = broken.iter().flat_map(|(_, probe)| ["--probe", *probe]);
+        let probes: Vec<&str> = probes.collect();
+        let tool = tool(&sandbox, name, &faults);
+        let answer = conform_with(&sandbox, &tool, python_directory(), &probes);
+        let failed: Vec<_> = of_verdict(&answer, "fail").into_iter().map(|(id, _)| id).collect();
+        let mut wanted: Vec<_> = broken.iter().map(|(_, probe)| (*probe).to_owned()).collect();
+        let mut found = failed;
+        found.sort();
+        wanted.sort();
+        assert_eq!(found, wanted, "{:#?}", of_verdict(&answer, "fail"));
+    };
+    run(
+        "rare-promises",
+        &[
+            ("rare-once", "cli.token-once"),
+            ("rare-missing", "cli.dry-run-validates"),
+            ("rare-credentials", "cli.no-credentials"),
+            ("rare-status", "cli.http-statuses"),
+            ("rare-wide", "cli.formats"),
+            ("rare-quiet", "cli.quiet"),
+            ("rare-poll", "cli.jobs"),
+            ("rare-item", "cli.batch-result"),
+        ],
+    );
+    run("rare-account", &[("rare-account", "cli.token-account")]);
+    run("rare-forged", &[("rare-forged", "cli.token-forged")]);
+    run("rare-plain", &[("rare-plain", "cli.formats")]);
+}
+
 #[test]
 fn a_fault_of_one_command_of_a_connector_fails_the_probe_of_its_rule_at_both_tags() {
     for tag in ["v1.0.0", "v1.1.0"] {

@@ -13,12 +13,14 @@ use crate::system::files::Kind;
 
 use super::module::GeneratedModule;
 use super::pattern::regex;
+use super::scripts::is_script;
 
 pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     hidden(module, found);
     vendored(module, found);
     foreign_code(module, found);
     flags::check(module, found);
+    linked(module, found);
     changes::check(module, found);
     predeclared::check(module, found);
     for (path, at) in uses::Tables::of(module).changes() {
@@ -56,11 +58,15 @@ fn vendored(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
             continue;
         }
         let place = super::module::join(root, &format!("vendor/{import}"));
-        let below = format!("vendor/{import}/");
+        // The second is where `GOPATH` has its packages.
+        let below = ["vendor", "src"].map(|directory| format!("{directory}/{import}/"));
         let copies = module.repository.files.keys().chain(module.repository.ignored.keys());
         let copy = copies.map(String::as_str).find(|path| {
-            path.strip_suffix(".go")
-                .is_some_and(|path| path.starts_with(&below) || path.contains(&format!("/{below}")))
+            path.strip_suffix(".go").is_some_and(|path| {
+                below.iter().any(|below| {
+                    path.starts_with(below.as_str()) || path.contains(&format!("/{below}"))
+                })
+            })
         });
         let listed = module.others(&["modules.txt"]).find(|(path, text)| {
             path.ends_with("vendor/modules.txt") && text.lines().any(|line| line.trim() == import)
@@ -70,6 +76,29 @@ fn vendored(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
             found.push(module.shadowed(&place, "Go may build this copy instead of"));
         } else if let Some(copy) = copy {
             found.push(module.shadowed(copy, "Go may build this copy instead of"));
+        }
+    }
+}
+
+/// A flag of the linker that gives a variable of the package another value.
+fn linked(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
+    let imports = roots(module).into_iter().map(|(root, file)| {
+        let name = module_name(module.repository.text(&file).unwrap_or_default());
+        let inner = module.directory.strip_prefix(root).unwrap_or_default().trim_matches('/');
+        regex::escape(super::module::join(name, inner).trim_end_matches('/'))
+    });
+    let imports: Vec<_> = imports.filter(|import| !import.is_empty()).collect();
+    if imports.is_empty() {
+        return;
+    }
+    let Ok(flag) = regex(&format!(r#"-X[=\s]*["'\\]*(?:{})\.\w+="#, imports.join("|"))) else {
+        return;
+    };
+    for (path, text) in module.others(&[""]).filter(|(_, text)| text.contains("-X")) {
+        if let Some(at) = flag.find(text).filter(|_| is_script(module, path)) {
+            let mut finding = module.shadowed(path, "the linker gets other values than those of");
+            finding.line = Some(super::module::line(text, at.start()));
+            found.push(finding);
         }
     }
 }

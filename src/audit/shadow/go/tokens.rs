@@ -89,7 +89,10 @@ pub fn tokens(text: &str) -> Vec<GoToken<'_>> {
                     tokens.push(GoToken { kind: GoKind::End, text: "\n", at: start, depth });
                 }
             }
-            _ if rest.starts_with("//") => at += rest.find('\n').unwrap_or(rest.len()),
+            _ if symbol.is_whitespace() || symbol == '\u{feff}' => at += symbol.len_utf8(),
+            _ if rest.starts_with("//") => {
+                at += memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
+            }
             _ if rest.starts_with("/*") => {
                 let end = rest.find("*/").map_or(rest.len(), |end| end + 2);
                 at += end;
@@ -102,7 +105,6 @@ pub fn tokens(text: &str) -> Vec<GoToken<'_>> {
                 at += 1;
                 put(GoKind::End, at, depth);
             }
-            _ if symbol.is_whitespace() || symbol == '\u{feff}' => at += symbol.len_utf8(),
             _ if symbol.is_ascii_digit() => {
                 at += word(rest);
                 put(GoKind::Value, at, depth);
@@ -112,7 +114,12 @@ pub fn tokens(text: &str) -> Vec<GoToken<'_>> {
                 put(GoKind::Name, at, depth);
             }
             _ => {
-                let long = OPERATORS.iter().find(|operator| rest.starts_with(**operator));
+                // The second byte of every long operator is one of these.
+                let is_long = matches!(
+                    rest.as_bytes().get(1),
+                    Some(b'<' | b'>' | b'^' | b'.' | b'=' | b'+' | b'-' | b'&' | b'|')
+                );
+                let long = OPERATORS.iter().filter(|_| is_long).find(|one| rest.starts_with(**one));
                 at += long.map_or(symbol.len_utf8(), |operator| operator.len());
                 if matches!(symbol, ')' | ']' | '}') {
                     depth = depth.saturating_sub(1);

@@ -27,19 +27,28 @@ pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
         {
             continue;
         }
-        let change = arguments(text).into_iter().find(|(_, code)| {
-            let source = PythonText::of(path, code);
-            let is_named = code.contains(module.stem);
-            is_named && !changes(&guarded, &[&source], &|_| true).is_empty()
-                || hooks::hook(&source).is_some()
-                || altered::altered(&source).is_some()
-                || patched::patched(&source).is_some()
-        });
+        let change =
+            arguments(text).into_iter().find(|(_, code)| changes_module(&guarded, path, code));
         if let Some((at, _)) = change {
             let why = "it starts Python with code that changes values of";
             found.push(module.amended_by(path, text, at, why));
         }
     }
+}
+
+/// True if a code changes the module, or what modules are made of.
+pub fn changes_module(guarded: &Guarded<'_>, path: &str, code: &str) -> bool {
+    let source = PythonText::of(path, code);
+    names_and_changes(guarded, path, code)
+        || hooks::hook(&source).is_some()
+        || altered::altered(&source).is_some()
+        || patched::patched(&source).is_some()
+}
+
+/// True if a code names the module and changes it.
+pub fn names_and_changes(guarded: &Guarded<'_>, path: &str, code: &str) -> bool {
+    let is_named = guarded.stems.iter().any(|stem| code.contains(stem.as_str()));
+    is_named && !changes(guarded, &[&PythonText::of(path, code)], &|_| true).is_empty()
 }
 
 /// The code in each `-c` of Python, with its place: a quoted word of a shell, or the next text of a list.

@@ -48,7 +48,7 @@ pub fn is_library(name: &str) -> bool {
 /// Every file in a place before the standard library that has the name of a module which the tool needs.
 pub fn replaced(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     let repository = module.repository;
-    let libraries = libraries(module);
+    let mentioned = mentioned(module);
     let paths = repository.files.keys().chain(repository.ignored.keys());
     let unreadable = repository.unreadable.iter().map(|(path, _)| path);
     let candidates: Vec<_> = paths
@@ -56,19 +56,63 @@ pub fn replaced(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
         .filter(|path| path.rsplit('/').next().is_some_and(|name| name.contains('.')))
         .chain(&repository.symlinks)
         .filter_map(|path| Some((path.as_str(), module_at(path)?)))
-        .filter(|(_, (_, name))| is_library(name) || libraries.contains(name))
+        .filter(|(_, (_, name))| {
+            is_library(name) || mentioned.contains(name) && !is_own_package(module, name)
+        })
         .collect();
     if candidates.is_empty() {
         return;
     }
+    let is_exact = candidates.iter().all(|(_, (_, name))| is_library(name));
+    let libraries = if is_exact { BTreeSet::new() } else { libraries(module) };
     let search = SearchPath::of(module);
     for (path, (directory, name)) in candidates {
+        if !is_library(name) && !libraries.contains(name) {
+            continue;
+        }
         // The package itself is imported by its name.
         if name != search.name && search.has(module, directory) {
             let why = format!(
                 "Python imports this file instead of the module `{name}`, which is used by"
             );
             found.push(module.shadowed(path, &why));
+        }
+    }
+}
+
+/// Names that files of aos may import, read from lines; a text or a comment can add a name, and no import is missing.
+///
+/// Lines are much cheaper than tokens, which are only needed if a file has such a name.
+fn mentioned<'a>(module: &GeneratedModule<'a>) -> BTreeSet<&'a str> {
+    let ours = module.ours.iter().filter(|path| path.ends_with(".py"));
+    let mut names = BTreeSet::new();
+    for text in ours.filter_map(|path| module.repository.text(path)) {
+        for at in memchr::memmem::find_iter(text.as_bytes(), "import") {
+            let mut start = text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1);
+            while text[..start].trim_end_matches(['\n', '\r']).ends_with('\\') {
+                start = text[..start - 1].rfind(['\n', '\r']).map_or(0, |end| end + 1);
+            }
+            let end = text[at..].find(['\n', '\r']).map_or(text.len(), |end| at + end);
+            names_of(text[start..end].trim_start(), &mut names);
+        }
+    }
+    names
+}
+
+/// The first names that a line with `import` imports, in each of its statements.
+fn names_of<'t>(line: &'t str, names: &mut BTreeSet<&'t str>) {
+    let is_outside = |symbol: char| !symbol.is_alphanumeric() && symbol != '_';
+    // The other half of a joined line is on another line.
+    if line.contains('\\') {
+        names.extend(line.split(is_outside));
+        return;
+    }
+    for statement in line.split([';', ':']).map(str::trim_start) {
+        if let Some(origin) = statement.strip_prefix("from ") {
+            names.extend(origin.trim_start().split(is_outside).next());
+        } else if let Some(modules) = statement.strip_prefix("import ") {
+            let first = |module: &'t str| module.trim_start().split(is_outside).next();
+            names.extend(modules.split(',').filter_map(first));
         }
     }
 }

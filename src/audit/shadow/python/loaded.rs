@@ -5,6 +5,7 @@ use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
 use super::super::masked::{Syntax, masked};
+use super::super::started;
 use super::imports::{ImportedName, imports, last};
 use super::listed::ListedImport;
 use super::statements::{Statements, closing};
@@ -112,15 +113,17 @@ fn is_test_directory(name: &str) -> bool {
     matches!(name, "test" | "tests")
 }
 
-/// Every Python source of the project, with its text; also scripts that name Python in their first line.
+/// Every Python source of the project, with its text; also scripts that name Python in their first line, and texts that
+/// something gives to Python.
 #[must_use]
 pub fn texts<'a>(module: &GeneratedModule<'a>) -> BTreeMap<&'a str, &'a str> {
     let scripts = module.others(&[""]).filter(|(path, text)| {
-        let name = path.rsplit('/').next().unwrap_or(path);
         let first = text.lines().next().unwrap_or_default();
-        !name.contains('.') && first.starts_with("#!") && first.contains("python")
+        let is_python = ["python", "uv run", "pipx run"].iter().any(|word| first.contains(word));
+        !path.ends_with(".md") && first.starts_with("#!") && is_python
     });
-    module.others(&[".py", ".pyw"]).chain(scripts).collect()
+    let started = started::texts(module, &started::PYTHON);
+    module.others(&[".py", ".pyw"]).chain(scripts).chain(started).collect()
 }
 
 /// Sources that the tool loads: all but the tests, and those of the tests that a loaded one names.
@@ -178,8 +181,8 @@ fn imported(text: &str) -> Arc<BTreeSet<String>> {
 }
 
 fn imported_words(text: &str) -> BTreeSet<String> {
-    let tokens = tokens(text);
-    let (imports, _) = imports(&tokens);
+    let source = PythonText::of("", text);
+    let (tokens, imports) = (&source.tokens, &source.imports);
     let paths = imports.iter().flat_map(|import| [import.origin.as_str(), import.name.as_str()]);
     let mut words: BTreeSet<String> =
         paths.flat_map(|path| path.split('.')).map(str::to_owned).collect();
@@ -188,7 +191,7 @@ fn imported_words(text: &str) -> BTreeSet<String> {
     for (at, token) in tokens.iter().enumerate() {
         let is_call = tokens.get(at + 1).is_some_and(|next| next.is("("));
         if is_call && by_name.contains(&token.text) {
-            let given = tokens.get(at + 1..closing(&tokens, at + 1)).unwrap_or_default();
+            let given = tokens.get(at + 1..closing(tokens, at + 1)).unwrap_or_default();
             let strings = given.iter().filter(|token| token.kind == PythonKind::Text);
             words.extend(strings.flat_map(|token| entry_points(token.text)));
         }

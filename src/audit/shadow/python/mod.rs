@@ -1,9 +1,12 @@
 //! Python: packages, extension modules and bytecode that are imported first, and code that changes the module.
 
 mod altered;
+mod bytecode;
 mod changes;
 mod commands;
 mod computed;
+mod environments;
+mod executed;
 mod hooks;
 pub mod imports;
 mod known;
@@ -26,15 +29,13 @@ use crate::contract::remembered::Remembered;
 use crate::contract::repository::is_below;
 use crate::generate::record::Record;
 use crate::plan::RelativePath;
-use crate::system::files::{self, Kind};
+use crate::system::files::Kind;
 
 use self::loaded::PythonText;
 use self::uses::{Guarded, ModuleNames};
 
 use super::module::{GeneratedModule, join, line};
 
-/// Largest bytecode file whose head is read, in bytes.
-const MAX_BYTECODE: u64 = 16 * 1024 * 1024;
 /// Modules that Python runs or reads before any module of the tool.
 const AT_START: &[&str] = &["sitecustomize", "usercustomize"];
 
@@ -45,10 +46,12 @@ pub(super) fn check(module: &GeneratedModule<'_>, record: &Record, found: &mut V
     library::homes(module, found);
     packaging::mapped(module, found);
     commands::check(module, found);
+    environments::check(module, found);
     let texts = loaded::texts(module);
     let used = loaded::loaded(module, &texts);
     changes::sources(module, &texts, &used, found);
     let sources = sources_of(&texts, &used);
+    executed::check(module, &sources, &texts, found);
     uses(module, record, &sources, &texts, found);
     runtime_uses(module, record, &sources, &texts, found);
 }
@@ -70,43 +73,12 @@ pub(super) fn places(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
         let kind = ending.rsplit('.').next().unwrap_or(ending);
         if matches!(kind, "so" | "pyd" | "dll" | "dylib" | "sl") {
             found.push(module.shadowed(&path, "Python imports this extension instead of"));
-        } else if matches!(kind, "pyc" | "pyo" | "pyw") {
+        } else if matches!(kind, "pyc" | "pyo" | "pyw" | "pyx") {
             found.push(module.shadowed(&path, "this file may be imported instead of"));
         }
     }
-    bytecode(module, found);
+    bytecode::check(module, found);
     elsewhere(module, found);
-}
-
-/// Bytecode that names no time of its source. Python writes such files only when it is told to; one that is in the
-/// repository is loaded after a checkout, regardless of the source. Bytecode with a time is a cache that a checkout
-/// makes stale, so it is left alone.
-fn bytecode(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
-    let mut directories: BTreeSet<&str> = BTreeSet::from([module.directory]);
-    let sources = module.repository.files.keys().filter(|path| path.ends_with(".py"));
-    directories.extend(sources.map(|path| path.rsplit_once('/').map_or("", |(above, _)| above)));
-    for directory in directories {
-        for name in module.names(directory) {
-            let stem = name.split('.').next().unwrap_or(&name);
-            let source = join(directory, &format!("{stem}.py"));
-            if matches!(ending(&name), "pyc" | "pyo") && !module.repository.holds(&source) {
-                let path = join(directory, &name);
-                found.push(module.shadowed(&path, "bytecode without a source can change"));
-            }
-        }
-        let cache = join(directory, "__pycache__");
-        for name in module.names(&cache).iter().filter(|name| name.ends_with(".pyc")) {
-            let path = join(&cache, name);
-            let head = files::read(&module.root.join(&path), MAX_BYTECODE).ok();
-            let flags = head.as_ref().and_then(|loaded| loaded.bytes.get(4..8));
-            if flags.is_some_and(|flags| flags != [0; 4]) {
-                found.push(module.shadowed(
-                    &path,
-                    "Python loads this bytecode without comparing it with its source, also for",
-                ));
-            }
-        }
-    }
 }
 
 /// The package under another directory, and files that Python runs at its start.

@@ -90,7 +90,10 @@ impl TokenReader<'_> {
                         self.put(PythonKind::End, start, self.at);
                     }
                 }
-                '#' => self.at += self.rest().find(['\n', '\r']).unwrap_or(self.rest().len()),
+                '#' => {
+                    let rest = self.rest().as_bytes();
+                    self.at += memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len());
+                }
                 '\\' => {
                     self.at += 1;
                     let joined =
@@ -136,9 +139,13 @@ impl TokenReader<'_> {
     }
 
     fn operator(&mut self, start: usize) {
-        let long = OPERATORS.iter().find(|operator| self.rest().starts_with(**operator));
+        let rest = self.rest();
+        // The second byte of every long operator is one of these.
+        let is_long =
+            matches!(rest.as_bytes().get(1), Some(b'*' | b'/' | b'>' | b'<' | b'=' | b'.'));
+        let long = OPERATORS.iter().filter(|_| is_long).find(|one| rest.starts_with(**one));
         let length = long.map_or_else(
-            || self.rest().chars().next().map_or(1, char::len_utf8),
+            || rest.chars().next().map_or(1, char::len_utf8),
             |operator| operator.len(),
         );
         self.at += length;
@@ -164,6 +171,8 @@ impl TokenReader<'_> {
         let inner = self.at;
         let place = self.tokens.len();
         loop {
+            let plain = self.plain(quote.as_bytes()[0], is_triple, is_formatted);
+            self.at += plain;
             let rest = self.rest();
             let Some(symbol) = rest.chars().next() else { break };
             if rest.starts_with(closing) {
@@ -186,6 +195,19 @@ impl TokenReader<'_> {
         let Some(text) = self.text.get(start..end) else { return };
         let token = PythonToken { kind: PythonKind::Text, text, at: start, depth: self.depth };
         self.tokens.insert(place, token);
+    }
+
+    /// Number of bytes before the next one of a literal that has a meaning of its own.
+    fn plain(&self, quote: u8, is_triple: bool, is_formatted: bool) -> usize {
+        let rest = self.rest().as_bytes();
+        let next = match (is_triple, is_formatted) {
+            (true, true) => memchr::memchr3(quote, b'\\', b'{', rest),
+            (true, false) => memchr::memchr2(quote, b'\\', rest),
+            (false, _) => rest
+                .iter()
+                .position(|byte| *byte == quote || matches!(*byte, b'\\' | b'\n' | b'\r' | b'{')),
+        };
+        next.unwrap_or(rest.len())
     }
 
     /// `{expression!r:format}` in an f-string; the expression is put between brackets.

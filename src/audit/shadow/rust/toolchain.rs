@@ -84,8 +84,34 @@ fn is_own(program: &str) -> bool {
     program.contains(['/', '\\']) && !is_cache
 }
 
+/// Where flags of the compiler name a linker or a standard library of the project, or a library in place of the module.
+pub fn flags(stem: &str, text: &str) -> Option<usize> {
+    if !["sysroot", "linker", "--extern"].iter().any(|word| text.contains(word)) {
+        return None;
+    }
+    let given = regex(&format!(
+        r#"(?:--sysroot["',\s=\x1f]+|-C["',\s\x1f]*linker=)["'\\]*(?P<place>[^\s"'\\;&|,\x1f]+)|--extern["',\s=\x1f]+(?:\w+:)?{}\b"#,
+        regex::escape(stem)
+    ))
+    .ok()?;
+    let mut found = given.captures_iter(text).filter_map(|captures| {
+        let at = captures.get(0)?.start();
+        let is_theirs = captures
+            .name("place")
+            .is_some_and(|place| !is_own(place.as_str()) || place.as_str().starts_with('/'));
+        let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+        let is_comment = text[start..].trim_start().starts_with(['#', ';']);
+        (!is_theirs && !is_comment).then_some(at)
+    });
+    found.next()
+}
+
 /// Where a script or a pipeline sets a variable or an option to such a program.
 pub fn in_script(module: &GeneratedModule<'_>, path: &str, text: &str) -> Option<usize> {
+    let is_compiled = ["RUSTFLAGS", "rustc", "cargo"].iter().any(|word| text.contains(word));
+    if let Some(at) = flags(module.stem, text).filter(|_| is_compiled && is_script(module, path)) {
+        return Some(at);
+    }
     if !["RUSTC", "_LINKER", "build.rustc"].iter().any(|word| text.contains(word))
         || !is_script(module, path)
     {
@@ -184,6 +210,22 @@ mod tests {
         ] {
             let found = with_module(&[(path, text)], |module| in_script(module, path, text));
             assert_eq!(found, None, "{text}");
+        }
+        for text in [
+            "rustflags = [\"--sysroot=./sys\"]",
+            "RUSTFLAGS=\"-C linker=./ld.sh\" cargo build",
+            "cargo rustc -- --extern contract_gen=x.rlib",
+            "rustflags = [\"-C\", \"linker=tools/ld\"]",
+        ] {
+            assert!(flags("contract_gen", text).is_some(), "{text}");
+        }
+        for text in [
+            "RUSTFLAGS=\"-C linker=clang -C link-arg=-fuse-ld=mold\"",
+            "rustflags = [\"--sysroot=/opt/sys\"]",
+            "# rustflags = [\"--sysroot=./sys\"]",
+            "--extern serde=x.rlib",
+        ] {
+            assert_eq!(flags("contract_gen", text), None, "{text}");
         }
         assert!(directory("[toolchain]\npath = \"./toolchain\"\n").is_some());
         assert_eq!(directory("[toolchain]\nchannel = \"1.90\"\n"), None);

@@ -2,6 +2,7 @@
 //! objects. Generated values are made of them, so a change reaches every value without naming the module.
 
 use super::super::pattern::regex;
+use super::additions;
 
 /// The objects that generated values and lookups are made of.
 const OBJECTS: &str =
@@ -16,6 +17,7 @@ const MAX_CALL: usize = 400;
 
 /// The first change in a source; `code` is `text` without comments and the content of strings.
 pub fn change(text: &str, code: &str) -> Option<usize> {
+    let (text, code) = &with_global(text, code);
     let objects = format!("(?:(?:{GLOBALS})\\s*\\.\\s*)?(?:{OBJECTS})");
     let cast = r"(?:\s+as\s+[\w<>, .\[\]]+)?\s*\)*";
     let through = r"(?:\.\s*__proto__|\.\s*constructor\s*\.\s*prototype|\bgetPrototypeOf\s*\((?:[^()\n]|\([^()\n]*\))*\))";
@@ -38,9 +40,30 @@ pub fn change(text: &str, code: &str) -> Option<usize> {
         // The name itself, outside of a declaration.
         format!(r"(?m)^[ \t]*(?:{OBJECTS})\s*=\s*(?:class|function|async|new|\()"),
     ];
-    let found =
-        patterns.iter().filter_map(|pattern| Some(regex(pattern).ok()?.find(code)?.start()));
-    found.chain(global(text, code)).min()
+    let first = |pattern: &String| {
+        let pattern = regex(pattern).ok()?;
+        let mut found = pattern.find_iter(code);
+        let change = found.find(|found| !additions::is_addition(text, code, &found.range()))?;
+        Some(change.start())
+    };
+    patterns.iter().filter_map(first).chain(global(text, code)).min()
+}
+
+/// Both texts with the name of the global object in place of calls that return it, every other byte where it was.
+fn with_global(text: &str, code: &str) -> (String, String) {
+    let mut texts = (text.to_owned(), code.to_owned());
+    let call = regex(
+        r#"(?:\bnew\s+)?\bFunction\s*\(\s*["'`]\s*return\s+this\s*;?\s*["'`]\s*\)\s*\(\s*\)"#,
+    );
+    for found in call.iter().flat_map(|call| call.find_iter(text)) {
+        if code.get(found.start()..found.start() + 3) == text.get(found.start()..found.start() + 3)
+        {
+            let name = format!("{:>1$}", "globalThis", found.len());
+            texts.0.replace_range(found.range(), &name);
+            texts.1.replace_range(found.range(), &name);
+        }
+    }
+    texts
 }
 
 /// Names for one of the objects, for its prototype, or for the prototype of a value.
@@ -80,6 +103,10 @@ fn global(text: &str, code: &str) -> Option<usize> {
     ))
     .ok()?;
     let members = member.captures_iter(code).filter(|captures| {
+        // A polyfill gives a missing name.
+        if ["??=", "||="].iter().any(|sign| captures[0].contains(sign)) {
+            return false;
+        }
         let plain = captures.name("name").is_some_and(|name| is_object(name.as_str()));
         let key = captures.name("key").and_then(|key| text.get(key.range()));
         plain || key.is_some_and(|key| may_be_object(key, &captures[1]))
@@ -146,7 +173,6 @@ mod tests {
             "Array[\"prototype\"].includes = f;",
             "(Array.prototype as any).includes = f;",
             "Set.prototype.has = f;",
-            "Map.prototype.get ??= f;",
             "Object.prototype.E_X = { exit: 0 };",
             "const P = Array.prototype;\nP.includes = f;",
             "const { prototype: P } = Array;\nP.includes = f;",

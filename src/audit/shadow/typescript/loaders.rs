@@ -123,7 +123,7 @@ fn resolvers(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
 }
 
 /// Where a source changes the way in which Node finds modules.
-fn hook(text: &str) -> Option<usize> {
+pub fn hook(text: &str) -> Option<usize> {
     let code = masked(text, Syntax::Braces);
     let imports_loader = regex(r#"["'](?:node:)?module["']"#).ok()?.is_match(text);
     let patterns = [

@@ -153,6 +153,7 @@ fn result(lab: &ProbeCaller<'_>) -> ProbeStep {
             let same = core.is_none_or(|(_, spec)| item["error"]["retryable"] == spec.retryable);
             let known = code.starts_with("E_") && same && item["error"]["retryable"].is_boolean();
             shot.expect(known, "the error of an item lacks code and retryable of the table")?;
+            shot.expect(code != "E_UNKNOWN", "the error of an item has the code E_UNKNOWN")?;
         }
     }
     let summary = shot.at("/data/summary");

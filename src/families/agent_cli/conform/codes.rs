@@ -5,10 +5,10 @@ use std::time::Duration;
 use crate::conform::mock::{Mock, ReceivedRequest, Reply};
 
 use super::fixture::Role;
-use super::lab::{Account, ProbeCaller, examine};
-use super::shapes;
+use super::lab::{Account, ProbeCaller, and, examine};
 use super::shot::Answered;
 use super::stop::{ProbeStep, Unfinished, fail};
+use super::{gate, shapes};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
 
@@ -127,7 +127,22 @@ fn no_credentials(lab: &ProbeCaller<'_>) -> ProbeStep {
     }
     let shot = lab.run_as(Account::None, &sample.call(), &[]);
     shot.expect_code(&["E_AUTH", "E_CONFIG"], "a call without credentials")?;
-    shot.expect(shot.exit() == Some(4), "a call without credentials has another exit than 4")
+    shot.expect(shot.exit() == Some(4), "a call without credentials has another exit than 4")?;
+    let reads = [Role::List, Role::Scopes].into_iter().flat_map(|role| lab.samples(role));
+    let reads = reads.map(|sample| (sample, sample.call()));
+    let writes = gate::writes(lab)?.into_iter();
+    let writes = writes
+        .map(|sample| (sample, and(&gate::meant(lab, sample, &sample.call()), &["--dry-run"])));
+    for (sample, call) in reads.chain(writes) {
+        let shot = lab.run_as(Account::None, &call, &[]);
+        // Some of what an upstream has is for everybody.
+        if !shot.is_ok() {
+            let when = format!("`{}` without credentials", sample.path);
+            shot.expect_code(&["E_AUTH", "E_CONFIG"], &when)?;
+            shot.expect(shot.exit() == Some(4), format!("{when} has another exit than 4"))?;
+        }
+    }
+    Ok(())
 }
 
 /// Lets the upstream answer every request like this and calls the sample of a get.
@@ -146,6 +161,12 @@ fn against_with(
     let sample = lab.samples(Role::Get).next().ok_or_else(|| fail("there is no sample"))?;
     lab.with_upstream(|upstream| upstream.replace(answer))?;
     Ok(lab.run_as(Account::One, &sample.call(), more))
+}
+
+/// Calls the samples of lists while the upstream still answers as it was told last.
+fn lists<'a>(lab: &'a ProbeCaller<'_>) -> impl Iterator<Item = (String, Answered)> + 'a {
+    let samples = lab.samples(Role::List);
+    samples.map(|sample| (sample.path.clone(), lab.run_as(Account::One, &sample.call(), &[])))
 }
 
 fn status(status: u16) -> Reply {
@@ -172,6 +193,9 @@ fn http_statuses(lab: &ProbeCaller<'_>) -> ProbeStep {
         for number in numbers {
             let shot = against(lab, move |_| status(number))?;
             shot.expect_code(&[code.as_str()], &format!("the status {number}"))?;
+            for (path, shot) in lists(lab) {
+                shot.expect_code(&[code.as_str()], &format!("the status {number} of `{path}`"))?;
+            }
         }
     }
     Ok(())
@@ -195,7 +219,11 @@ fn rate_limited(lab: &ProbeCaller<'_>) -> ProbeStep {
             reply.headers.push((header.0.to_owned(), header.1.to_owned()));
             reply
         })?;
-        shot.expect_code(&["E_RATE_LIMITED"], &format!("403 with {}: {}", header.0, header.1))?;
+        let when = format!("403 with {}: {}", header.0, header.1);
+        shot.expect_code(&["E_RATE_LIMITED"], &when)?;
+        for (path, shot) in lists(lab) {
+            shot.expect_code(&["E_RATE_LIMITED"], &format!("{when} of `{path}`"))?;
+        }
     }
     Ok(())
 }

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::fixture::Role;
-use super::lab::{Account, ProbeCaller, examine, words};
+use super::fixture::{Role, Sample};
+use super::lab::{Account, ProbeCaller, and, examine, words};
 use super::listing::commands;
 use super::shot::Answered;
 use super::stop::{ProbeStep, Unfinished};
@@ -171,8 +171,42 @@ fn formats(lab: &ProbeCaller<'_>) -> ProbeStep {
             exit.is_some_and(|exit| (exit != 0) == is_failure),
             "--format text changes the exit",
         )?;
+        text.expect(says_something(&text), "--format text prints nothing")?;
+    }
+    let reads = [Role::Get, Role::List, Role::Scopes];
+    for sample in reads.into_iter().flat_map(|role| lab.samples(role)) {
+        // Without an upstream there is nothing to read.
+        if lab.reading(sample.role).is_err() {
+            break;
+        }
+        of_command(lab, sample)?;
     }
     Ok(())
+}
+
+/// The formats of one command that reads from the upstream.
+fn of_command(lab: &ProbeCaller<'_>, sample: &Sample) -> ProbeStep {
+    let (call, path) = (sample.call(), &sample.path);
+    let plain = lab.call(&call);
+    if !plain.is_ok() {
+        return Ok(());
+    }
+    let compact = lab.call(&and(&call, &["--compact"]));
+    let is_same = shape_of(compact.at("")) == shape_of(plain.at(""));
+    compact.expect(is_same, format!("--compact changes the document of `{path}`"))?;
+    let stdout = String::from_utf8_lossy(compact.observed.stdout()).into_owned();
+    let is_one_line = stdout.trim_end().lines().count() == 1;
+    compact.expect(is_one_line, format!("`{path}` --compact prints several lines"))?;
+    let text = lab.call(&and(&call, &["--format", "text"]));
+    let is_json = text.document.as_ref().is_ok_and(|document| document.is_object());
+    text.expect(!is_json, format!("`{path}` --format text prints the JSON document"))?;
+    text.expect(text.exit() == Some(0), format!("--format text changes the exit of `{path}`"))?;
+    text.expect(says_something(&text), format!("`{path}` --format text prints nothing"))
+}
+
+fn says_something(shot: &Answered) -> bool {
+    let is_empty = |bytes: &[u8]| bytes.iter().all(u8::is_ascii_whitespace);
+    !is_empty(shot.observed.stdout()) || !is_empty(shot.observed.stderr())
 }
 
 /// The keys of a document in their order, and the kinds of the values.
@@ -217,7 +251,8 @@ fn quiet(lab: &ProbeCaller<'_>) -> ProbeStep {
         let shot = lab.look(call);
         shot.expect(shot.document.is_ok(), "--quiet suppresses the document")?;
     }
-    Ok(())
+    let shot = lab.look(&["no-such-command", "--quiet", "--format", "text"]);
+    shot.expect(says_something(&shot), "--quiet suppresses an error in the format text")
 }
 
 pub const DETERMINISTIC: Probe = Probe {

@@ -178,11 +178,20 @@ fn dry_run_validates(lab: &ProbeCaller<'_>) -> ProbeStep {
             sample.path
         )));
     }
-    let call = meant(lab, sample, &sample.with(&sample.missing));
-    let shot = lab.call(&and(&call, &["--dry-run"]));
-    let has_token = shot.at("/data/confirm_token").is_string();
-    shot.expect(!has_token && !shot.is_ok(), "a target that does not exist gets a token")?;
-    shot.expect_code(&["E_NOT_FOUND"], "the dry run over a target that does not exist")
+    let others = all_writes(lab)?.into_iter().filter(|other| {
+        other.path != sample.path && other.role != Role::Batch && !other.missing.is_empty()
+    });
+    for sample in std::iter::once(sample).chain(others) {
+        let call = meant(lab, sample, &sample.with(&sample.missing));
+        let shot = lab.call(&and(&call, &["--dry-run"]));
+        let has_token = shot.at("/data/confirm_token").is_string();
+        let path = &sample.path;
+        let message = format!("a target of `{path}` that does not exist gets a token");
+        shot.expect(!has_token && !shot.is_ok(), message)?;
+        let when = format!("the dry run of `{path}` over a target that does not exist");
+        shot.expect_code(&["E_NOT_FOUND"], &when)?;
+    }
+    Ok(())
 }
 
 pub const TOKEN_ONCE: Probe = Probe {
@@ -202,7 +211,19 @@ fn token_once(lab: &ProbeCaller<'_>) -> ProbeStep {
     let shot = lab.call(&and(&call, &["--confirm", &token]));
     shot.expect(shot.is_ok(), "the token of the dry run is refused")?;
     shot.expect(lab.mutations() >= 1, "the confirmed write did not reach the upstream")?;
-    conflicts(lab, Account::One, &call, &token, "a token that was used already")
+    conflicts(lab, Account::One, &call, &token, "a token that was used already")?;
+    for other in all_writes(lab)?.into_iter().filter(|other| other.path != sample.path) {
+        let call = meant(lab, other, &other.call());
+        let token = self::token(lab, &call)?;
+        let shot = lab.call(&and(&call, &["--confirm", &token]));
+        let refused = format!("`{}` refuses the token of its dry run", other.path);
+        shot.expect(shot.is_ok() || shot.code() != "E_CONFLICT", refused)?;
+        if shot.is_ok() {
+            let when = format!("a token of `{}` that was used already", other.path);
+            conflicts(lab, Account::One, &call, &token, &when)?;
+        }
+    }
+    Ok(())
 }
 
 pub const TOKEN_PAYLOAD: Probe = Probe {
@@ -259,6 +280,9 @@ fn token_forged(lab: &ProbeCaller<'_>) -> ProbeStep {
     for other in all_writes(lab)?.into_iter().filter(|other| other.path != sample.path) {
         let call = meant(lab, other, &other.call());
         conflicts(lab, Account::One, &call, &token, "a token of another command")?;
+        let own = changed(&self::token(lab, &call)?);
+        let when = format!("a changed token of `{}`", other.path);
+        conflicts(lab, Account::One, &call, &own, &when)?;
     }
     Ok(())
 }
@@ -288,7 +312,18 @@ fn token_account(lab: &ProbeCaller<'_>) -> ProbeStep {
     }
     let call = meant(lab, sample, &sample.call());
     let token = token(lab, &call)?;
-    conflicts(lab, Account::Other, &call, &token, "a token of another account")
+    conflicts(lab, Account::Other, &call, &token, "a token of another account")?;
+    for write in all_writes(lab)?.into_iter().filter(|write| write.path != sample.path) {
+        let call = meant(lab, write, &write.call());
+        let token = self::token(lab, &call)?;
+        let before = lab.mutations();
+        let shot = lab.run_as(Account::Other, &and(&call, &["--confirm", &token]), &[]);
+        let when = format!("a token of another account for `{}`", write.path);
+        shot.expect(lab.mutations() == before, format!("{when} is carried out"))?;
+        // The other account may not be allowed to do, or to see, as much.
+        shot.expect_code(&["E_CONFLICT", "E_FORBIDDEN", "E_NOT_FOUND", "E_AUTH"], &when)?;
+    }
+    Ok(())
 }
 
 pub const TOKEN_RACE: Probe = Probe {

@@ -131,7 +131,8 @@ fn jobs(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.sample(Role::Job)?;
     let shot = gated(lab, sample)?;
     shot.expect(shot.is_ok(), "the job is not accepted")?;
-    shot.expect(shot.at("/data/job_id").is_string(), "`job_id` is not a string")?;
+    let job_id = shot.at("/data/job_id").clone();
+    shot.expect(job_id.is_string(), "`job_id` is not a string")?;
     let mut status = state(&shot)?;
     let poll = command(lab, &shot, "poll")?;
     let result = command(lab, &shot, "result")?;
@@ -141,6 +142,8 @@ fn jobs(lab: &ProbeCaller<'_>) -> ProbeStep {
         }
         let polled = lab.call(&poll);
         polled.expect(polled.is_ok(), "the command in `poll` fails")?;
+        let is_same = polled.at("/data/job_id") == &job_id;
+        polled.expect(is_same, "the command in `poll` reports another job")?;
         status = state(&polled)?;
     }
     if status != "succeeded" {

@@ -69,7 +69,7 @@ fn operation(command: &ApiCommand, credentials: &CredentialForm) -> DescribedOpe
         operation_id: endpoint.operation_id.clone(),
         summary,
         method: endpoint.method.clone(),
-        path: format!("{}{}", command.prefix, endpoint.path),
+        path: format!("{}{}", command.prefix, endpoint.sent_path()),
         mode: command.decision.mode.to_owned(),
         class: command.decision.class.to_owned(),
         content_type: endpoint.content_type.clone(),

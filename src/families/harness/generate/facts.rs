@@ -80,13 +80,13 @@ pub fn facts(preset: &Preset) -> Value {
 /// A command whose requests are told from those of the commands before it: where two commands of an API make the same
 /// request, their samples differ, so that the mock knows which reply is wanted.
 fn distinct(preset: &Preset, operation: &Operation, known: &mut BTreeMap<String, Value>) -> Value {
-    let mut command = Samples::of(preset, 1).command(operation);
+    let mut command = Samples::of(preset, operation, 1).command(operation);
     for number in 2..=MOST_SAMPLES {
         if requests(&command).all(|(key, reply)| known.get(&key).is_none_or(|other| other == reply))
         {
             break;
         }
-        command = Samples::of(preset, number).command(operation);
+        command = Samples::of(preset, operation, number).command(operation);
     }
     let made: Vec<_> = requests(&command).map(|(key, reply)| (key, reply.clone())).collect();
     known.extend(made);
@@ -134,7 +134,15 @@ fn pairs<N: Into<String>>(entries: impl Iterator<Item = (N, Value)>) -> Value {
 }
 
 fn named(entries: Vec<(String, Vec<String>)>) -> Value {
-    pairs(entries.into_iter().map(|(name, texts)| (name, json!(texts))))
+    let mut merged: Vec<(String, Vec<String>)> = Vec::new();
+    for (name, texts) in entries {
+        // Members of an object can be parameters by themselves, and have the name of another one.
+        match merged.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, known)) => known.extend(texts),
+            None => merged.push((name, texts)),
+        }
+    }
+    pairs(merged.into_iter().map(|(name, texts)| (name, json!(texts))))
 }
 
 /// A path and the query that is written behind it.

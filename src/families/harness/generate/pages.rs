@@ -183,6 +183,9 @@ impl PagedList<'_> {
             return;
         }
         let object = rules.next.split('.').next().unwrap_or_default();
+        // The object may also have the entries.
+        let has_items = self.operation.items.split('.').next() == Some(object);
+        let object = if has_items { rules.next.as_str() } else { object };
         let is_stale = self.says_more() && self.turn % 2 == 1;
         match (is_last, is_stale, rules.empty_ends) {
             (false, ..) => set(tree, &rules.next, CURSOR.into()),

@@ -79,6 +79,9 @@ pub struct Operation {
     pub pick: Option<Pick>,
     /// A field that a list of the API finds by another one.
     pub look_up: Option<LookUp>,
+    /// Values that this operation accepts, for fields whose own sample does not fit it.
+    #[serde(default)]
+    pub samples: IndexMap<Key, serde_json::Value>,
     /// A field that is the present time when it is not given.
     pub now: Option<Key>,
 }

@@ -18,7 +18,7 @@ pub(super) enum ByteKind {
     Backslash,
 }
 
-const CLASSES: [ByteKind; 256] = {
+static CLASSES: [ByteKind; 256] = {
     let mut table = [ByteKind::Other; 256];
     let mut byte = 0;
     while byte < 256 {
@@ -58,7 +58,7 @@ impl Holds {
     pub const SLASH: u8 = 64;
 }
 
-const STRING_BITS: [u8; 256] = {
+static STRING_BITS: [u8; 256] = {
     let mut table = [0; 256];
     table[b'"' as usize] = Holds::STOP;
     table[b'\'' as usize] = Holds::STOP;

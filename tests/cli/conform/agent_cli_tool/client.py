@@ -26,7 +26,7 @@ def call(method, path, query=None, body=None, headers=None):
     if not base:
         raise Failure("E_CONFIG", "LEDGER_URL is not set")
     if not TOKEN:
-        if "no-credentials" in FAULTS:
+        if "no-credentials" in FAULTS or "rare-credentials" in FAULTS and path == "/notes":
             raise Failure("E_NETWORK", "LEDGER_TOKEN is not set")
         raise Failure("E_AUTH", "LEDGER_TOKEN is not set")
     if expired():
@@ -46,6 +46,8 @@ def call(method, path, query=None, body=None, headers=None):
     except OSError as error:
         code = "E_SERVER" if "network-refused" in FAULTS else "E_NETWORK"
         raise Failure(code, f"no answer: {error}") from error
+    if status == 429 and "rare-status" in FAULTS and path == "/notes":
+        raise Failure("E_SERVER", "the upstream is busy")
     if not 200 <= status <= 299:
         raise of_status(status, received, text, FAULTS)
     try:

@@ -48,6 +48,18 @@ def issue(binding):
     return token, moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
+def refuse_used(options):
+    """Refuse a token that was used, whatever happened to its target since."""
+    import hashlib
+
+    try:
+        raw = base64.urlsafe_b64decode(options.get("confirm", "").removeprefix("ct_"))
+    except ValueError:
+        return
+    if raw and (HOME / "used" / hashlib.sha256(raw).hexdigest()).exists():
+        raise Failure("E_CONFLICT", "the token was already used")
+
+
 def redeem(token, binding):
     """Use a token up."""
     try:
@@ -62,7 +74,8 @@ def redeem(token, binding):
     import hashlib
     import hmac
 
-    if not hmac.compare_digest(raw[16:], seal(head, binding)):
+    is_open = "rare-forged" in FAULTS and binding["path"] == "note update"
+    if not is_open and not hmac.compare_digest(raw[16:], seal(head, binding)):
         raise Failure("E_CONFLICT", "the token is for something else")
     if int.from_bytes(head[:8], "big") < time.time() and "token-expired" not in FAULTS:
         raise Failure("E_CONFLICT", "the token has expired")
@@ -100,6 +113,8 @@ def gate(path, options, binding, preview, act, *, is_dangerous=False):
     if "token-payload" in FAULTS:
         whole.pop("body", None)
     if "token-account" in FAULTS:
+        whole.pop("account")
+    if "rare-account" in FAULTS and path == "note delete":
         whole.pop("account")
     if "token-version" in FAULTS:
         whole.pop("version", None)

@@ -6,7 +6,7 @@ from urllib.parse import quote
 from basis import CODES, Failure
 from client import call
 from faults import FAULTS
-from gate import gate
+from gate import gate, refuse_used
 from output import write_json
 
 
@@ -67,10 +67,12 @@ def note_create(options):
 
 def note_update(options):
     """Change a note."""
-    if "dry-run-validates" in FAULTS and "dry-run" in options:
-        note = {"id": options["id"], "version": 0}
-    else:
+    try:
         note = fetch(options)
+    except Failure:
+        if "dry-run-validates" not in FAULTS or "dry-run" not in options:
+            raise
+        note = {"id": options["id"], "version": 0}
     body = {"title": options["title"]}
     change = {"action": "update", "resource": "note", "id": options["id"], "after": body}
 
@@ -84,7 +86,10 @@ def note_update(options):
 
 def note_delete(options):
     """Delete a note."""
-    note = fetch(options)
+    if "rare-once" not in FAULTS:
+        refuse_used(options)
+    is_blind = "rare-missing" in FAULTS and "dry-run" in options
+    note = {"id": options["id"], "version": 1, "title": ""} if is_blind else fetch(options)
     change = {"action": "delete", "resource": "note", "id": options["id"]}
 
     def act():
@@ -136,6 +141,7 @@ def note_archive(options):
 
 def item(target, code):
     """Give the result of one target."""
+    code = "E_UNKNOWN" if code and "rare-item" in FAULTS else code
     if code is None:
         return {"target": target, "ok": True}
     return {"target": target, "ok": False, "error": {"code": code, "retryable": CODES[code][1]}}
@@ -207,7 +213,8 @@ def report_start(options):
 def report_status(options):
     """Show a report."""
     status = call("GET", f"/jobs/{quote(options['id'], safe='')}")["status"]
-    return {"job_id": options["id"], "status": status}
+    job = "job_0" if "rare-poll" in FAULTS else options["id"]
+    return {"job_id": job, "status": status}
 
 
 def report_result(options):

@@ -71,17 +71,20 @@ def finish(answer, number, command, options, words):
         audit(command, number, words)
     if "one-document" in FAULTS and not words:
         print("Welcome to ledger")
-    if "quiet" in FAULTS and "--quiet" in words and not answer["ok"]:
+    is_silent = "quiet" in FAULTS or "rare-quiet" in FAULTS and options.get("format") == "text"
+    if is_silent and "--quiet" in words and not answer["ok"]:
         return
     if options.get("format") == "raw" and answer["ok"] and "format-raw" not in FAULTS:
         sys.stdout.write(answer["data"]["text"])
         return
-    if options.get("format") == "text" and "formats" not in FAULTS:
+    is_other = "rare-plain" in FAULTS and path == "shelf overview"
+    if options.get("format") == "text" and "formats" not in FAULTS and not is_other:
         text = answer["error"]["message"] if "error" in answer else f"{command['path']}: done"
         asked = f" (asked with {TOKEN})" if "rare-text" in FAULTS and "error" in answer else ""
         print(text + asked)
         return
-    write_json(answer, "compact" in options and options["compact"])
+    is_wide = "rare-wide" in FAULTS and path == "note list"
+    write_json(answer, "compact" in options and options["compact"] and not is_wide)
 
 
 def audit(command, number, words):

@@ -131,7 +131,10 @@ class Api:
         place = cursors.read(inputs["cursor"], call)
         place.size = place.size or size
         if place.link:
-            reply = client.request(method, place.at, public=form.get("public", False))
+            # The address has the query, but not the headers.
+            sent = _headers(inputs, form.get("headers"), form.get("styles"))
+            public = form.get("public", False)
+            reply = client.request(method, place.at, headers=sent, public=public)
         else:
             extra = pages.request_values(rules, place)
             if select:
@@ -314,13 +317,7 @@ class Api:
         written = serial.query_string(in_query, styles)
         if written:
             target += ("&" if "?" in target else "?") + written
-        sent = {
-            wire: serial.header_text(
-                inputs.option(field), inputs[field], styles.get(wire, "")
-            )
-            for wire, field in (headers or {}).items()
-            if field in inputs
-        }
+        sent = _headers(inputs, headers, styles)
         payload: Any = None
         if (
             sends_body
@@ -350,6 +347,23 @@ class Api:
             seconds = self._seconds or settings.CALL_SECONDS
             self._client = Client(seconds, self.log)
         return self._client
+
+
+def _headers(
+    inputs: Inputs, headers: Names | None, styles: dict[str, str] | None
+) -> dict[str, str]:
+    """The headers that inputs fill."""
+    if not headers:
+        return {}
+    from . import serial
+
+    return {
+        wire: serial.header_text(
+            inputs.option(field), inputs[field], (styles or {}).get(wire, "")
+        )
+        for wire, field in headers.items()
+        if field in inputs
+    }
 
 
 def _fixed(

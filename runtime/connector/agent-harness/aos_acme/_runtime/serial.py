@@ -164,6 +164,8 @@ def _multipart(
             head = f'Content-Disposition: form-data; name="{shown}"'
             if is_file:
                 head += '; filename="file"\r\nContent-Type: application/octet-stream'
+            elif styles.get(name) == "json":
+                head += "\r\nContent-Type: application/json"
             data += f"--{boundary}\r\n{head}\r\n\r\n".encode() + content + b"\r\n"
     return data + f"--{boundary}--\r\n".encode(), f"{MULTIPART}; boundary={boundary}"
 

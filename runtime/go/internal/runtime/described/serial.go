@@ -252,8 +252,8 @@ func typed(flag string, value any) (any, error) {
 
 // part is one part of a form with files.
 type part struct {
-	name, content string
-	isFile        bool
+	name, content  string
+	isFile, isJSON bool
 }
 
 func multipart(parts []part) (string, []byte) {
@@ -264,6 +264,9 @@ func multipart(parts []part) (string, []byte) {
 		_, _ = fmt.Fprintf(&content, "--%s\r\nContent-Disposition: form-data; name=\"%s\"", boundary, name)
 		if part.isFile {
 			content.WriteString("; filename=\"file\"\r\nContent-Type: application/octet-stream")
+		}
+		if part.isJSON {
+			content.WriteString("\r\nContent-Type: application/json")
 		}
 		content.WriteString("\r\n\r\n" + part.content + "\r\n")
 	}

@@ -82,13 +82,13 @@ def _body(operation: Entry, given: Given) -> tuple[str, bytes] | None:
         document = {entry["name"]: value for entry, value in members}
         return kind, output.encode(document, compact=True)
     found = [
-        (name, text, entry["kind"] == "file")
+        (name, text, "file" if entry["kind"] == "file" else entry["style"])
         for entry, value in members
         for name, text in _entries(entry, value)
     ]
     if kind == serial.MULTIPART:
         return serial.multipart(found)
-    pairs = (f"{percent(name, safe='')}={text}" for name, text, _file in found)
+    pairs = (f"{percent(name, safe='')}={text}" for name, text, _style in found)
     return kind, "&".join(pairs).encode("ascii")
 
 

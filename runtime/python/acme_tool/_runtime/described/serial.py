@@ -123,17 +123,19 @@ def typed(flag: str, value: Any) -> Any:
     )
 
 
-def multipart(found: list[tuple[str, str, bool]]) -> tuple[str, bytes]:
-    """Return media type and bytes of a form; entries are name, encoded value, file."""
+def multipart(found: list[tuple[str, str, str]]) -> tuple[str, bytes]:
+    """Return media type and bytes of a form; entries are name, encoded value, style."""
     from secrets import token_hex
 
     boundary = f"part-{token_hex(16)}"
     content = b""
-    for name, text, is_file in found:
+    for name, text, style in found:
         shown = re.sub(r'[\r\n"]', "_", name)
         head = f'Content-Disposition: form-data; name="{shown}"'
-        if is_file:
+        if style == "file":
             head += '; filename="file"\r\nContent-Type: application/octet-stream'
+        elif style == "json":
+            head += "\r\nContent-Type: application/json"
         part = unquote_to_bytes(text)
         content += f"--{boundary}\r\n{head}\r\n\r\n".encode() + part + b"\r\n"
     content += f"--{boundary}--\r\n".encode()

@@ -15,25 +15,27 @@ use crate::openapi::written::{self as styles, percent, wire};
 /// One value for each field: no two are equal, and each must be encoded to travel.
 pub(super) struct Samples<'a> {
     preset: &'a Preset,
+    operation: &'a Operation,
     /// The end of each text, which distinguishes commands that make the same request.
     number: usize,
     fields: BTreeMap<&'a str, (usize, &'a PresetField)>,
 }
 
 impl<'a> Samples<'a> {
-    pub(super) fn of(preset: &'a Preset, number: usize) -> Self {
+    pub(super) fn of(preset: &'a Preset, operation: &'a Operation, number: usize) -> Self {
         let fields = preset.fields.iter().enumerate();
         let fields = fields.map(|(at, field)| (field.id.as_str(), (at, field))).collect();
-        Self { preset, number, fields }
+        Self { preset, operation, number, fields }
     }
 
     /// The value that the API gets.
     fn value(&self, id: &str) -> Value {
         let text = || Value::from(format!("{} /{}", id.replace('_', "-"), self.number));
         let Some((at, field)) = self.fields.get(id) else { return text() };
+        let own = self.operation.samples.iter().find(|(own, _)| own.as_str() == id);
+        let sample = own.map(|(_, sample)| sample).or(field.sample.as_ref());
         // The first sample is the stated one; another only tells the requests of two commands apart.
-        if let Some(sample) =
-            field.sample.as_ref().filter(|_| self.number == 1 || field.kind != FieldType::String)
+        if let Some(sample) = sample.filter(|_| self.number == 1 || field.kind != FieldType::String)
         {
             return sample.clone();
         }

@@ -13,7 +13,8 @@ use crate::report::Failure;
 pub(super) fn named(mut failure: Failure, arguments: &[OsString], directory: &Path) -> Failure {
     let mut cli = Cli::command();
     let Ok(matches) = cli.try_get_matches_from_mut(arguments) else { return failure };
-    let mut paths = Vec::new();
+    // Many commands use the current directory if no path is given.
+    let mut paths = vec![".".to_owned()];
     collect(&cli, &matches, &mut paths);
     let mut full: Vec<String> = Vec::new();
     for path in paths {

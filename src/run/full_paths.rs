@@ -80,7 +80,7 @@ mod tests {
             "`./web` cannot be read (looked at `/work/shop/web`)"
         );
         assert_eq!(said(line, "the name `x` is taken"), "the name `x` is taken");
-        assert_eq!(said("aos -C s check .", "`.` is none"), "`.` is none (looked at `/work/shop`)");
+        assert_eq!(said("aos -C s check", "`.` is none"), "`.` is none (looked at `/work/shop`)");
         let line = "aos -C s check --report sarif=no/x.sarif";
         assert_eq!(
             said(line, "`no/x.sarif`: no"),

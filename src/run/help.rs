@@ -24,8 +24,19 @@ pub(super) fn as_option(arguments: &[OsString]) -> Result<Vec<OsString>, Failure
         return Ok(arguments.to_vec());
     };
     let (before, after) = (&arguments[..at], &arguments[at + 1..]);
-    let is_word = |word: &&OsString| !word.to_string_lossy().starts_with('-');
-    let words: Vec<&OsString> = after.iter().take_while(is_word).collect();
+    let (mut words, mut options) = (Vec::new(), Vec::new());
+    let mut rest = after.iter();
+    while let Some(argument) = rest.next() {
+        let text = argument.to_string_lossy();
+        if text.starts_with('-') {
+            options.push(argument.clone());
+            if takes_value(&cli, &text) {
+                options.extend(rest.next().cloned());
+            }
+        } else {
+            words.push(argument);
+        }
+    }
     let mut command = &cli;
     for (index, word) in words.iter().enumerate() {
         let inner = word.to_str().and_then(|word| command.find_subcommand(word));
@@ -37,28 +48,30 @@ pub(super) fn as_option(arguments: &[OsString]) -> Result<Vec<OsString>, Failure
     let mut rewritten = before.to_vec();
     rewritten.extend(words.iter().map(|word| (*word).clone()));
     rewritten.push("--help".into());
-    rewritten.extend_from_slice(&after[words.len()..]);
+    rewritten.extend(options);
     Ok(rewritten)
 }
 
 /// The position of the first argument that is neither a global option nor the value of one.
 fn first_word(cli: &clap::Command, arguments: &[OsString]) -> Option<usize> {
-    let takes_value = |option: &str| {
-        let named = |argument: &&clap::Arg| {
-            argument.get_long().is_some_and(|name| option.strip_prefix("--") == Some(name))
-                || argument.get_short().is_some_and(|name| option == format!("-{name}"))
-        };
-        cli.get_arguments().find(named).is_some_and(|found| found.get_action().takes_values())
-    };
     let mut at = 1;
     while let Some(argument) = arguments.get(at) {
         let text = argument.to_string_lossy();
         if !text.starts_with('-') {
             return Some(at);
         }
-        at += if takes_value(&text) { 2 } else { 1 };
+        at += if takes_value(cli, &text) { 2 } else { 1 };
     }
     None
+}
+
+/// True if the argument after `option` is the value of this global option.
+fn takes_value(cli: &clap::Command, option: &str) -> bool {
+    let named = |argument: &&clap::Arg| {
+        argument.get_long().is_some_and(|name| option.strip_prefix("--") == Some(name))
+            || argument.get_short().is_some_and(|name| option == format!("-{name}"))
+    };
+    cli.get_arguments().find(named).is_some_and(|found| found.get_action().takes_values())
 }
 
 #[cfg(test)]
@@ -83,6 +96,8 @@ mod tests {
             ),
             ("aos --format=json help check", "aos --format=json check --help"),
             ("aos --compact check help", "aos --compact check help"),
+            ("aos help --format text add code", "aos add code --help --format text"),
+            ("aos help add --compact code", "aos add code --help --compact"),
             ("aos", "aos"),
         ] {
             assert_eq!(rewritten(line).unwrap(), wanted);

@@ -126,9 +126,9 @@ pub(super) fn unknown_path(parent: &clap::Command, path: &str, above: usize) -> 
         None if known.is_empty() => format!("`aos help {}` describes it", prefix.trim_end()),
         None => format!("commands are {}", known.join(", ")),
     };
-    Failure::new(ErrorCode::Usage, format!("the command `{shown}` does not exist"))
-        .hint(hint)
-        .detail("known_commands", known)
+    let failure =
+        Failure::new(ErrorCode::Usage, format!("the command `{shown}` does not exist")).hint(hint);
+    if known.is_empty() { failure } else { failure.detail("known_commands", known) }
 }
 
 fn names(cli: &clap::Command) -> Vec<String> {

@@ -29,7 +29,7 @@ pub use super::report::{AuditOptions, PassedOverProject, ProjectReport};
 /// Checks the project that `path` is in; contracts of hosts come through `session`.
 ///
 /// # Errors
-/// Returns an error if the path is no project at all.
+/// Returns an error if there is no project at the path.
 pub fn audit(
     path: &Path,
     options: &AuditOptions,

@@ -36,7 +36,7 @@ pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     }
 }
 
-/// True if a code changes the module, or what modules are made of.
+/// True if the code changes the generated module, or the parts of Python that load or build modules.
 pub fn changes_module(guarded: &Guarded<'_>, path: &str, code: &str) -> bool {
     let source = PythonText::of(path, code);
     names_and_changes(guarded, path, code)

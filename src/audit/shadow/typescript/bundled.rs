@@ -7,6 +7,7 @@ use crate::audit::shadow::scripts::is_script;
 use crate::contract::Finding;
 
 use super::SOURCES;
+use super::executed::end_of_brackets;
 use super::reexports::exported;
 
 /// Words of which each such file has one.
@@ -74,31 +75,17 @@ fn flag(stem: &str, names: &str, text: &str) -> Option<usize> {
     aliased.or_else(|| define.find(text).map(|found| found.start()))
 }
 
-/// Constants of a build that have names of the module, or of what it is made of.
+/// A constant that a build replaces, if it has the name of a value of the module or of a built-in object.
 fn constants(names: &str, text: &str) -> Option<usize> {
     let code = masked(text, Syntax::Braces);
     let start = regex(r"(?:\bdefine\s*:|\bDefinePlugin\s*\(|\breplace\s*\()\s*\{").ok()?;
     let key = regex(&format!(r#"[{{,]\s*["']?(?:{names})(?:\.[\w.]+)?["']?\s*:"#)).ok()?;
     start.find_iter(&code).find_map(|found| {
         let open = found.end() - 1;
-        let end = closing(&code, open);
+        let end = end_of_brackets(&code, found.end());
         let inside = text.get(open..end)?;
         Some(open + key.find(inside)?.start())
     })
-}
-
-/// The end of the brace that opens at `open`.
-fn closing(code: &str, open: usize) -> usize {
-    let mut depth = 0_usize;
-    for (at, symbol) in code.bytes().enumerate().skip(open) {
-        match symbol {
-            b'{' => depth += 1,
-            b'}' if depth <= 1 => return at,
-            b'}' => depth -= 1,
-            _ => {}
-        }
-    }
-    code.len()
 }
 
 /// A mock of the module, or a plugin that names it; its name can be put together.
@@ -143,7 +130,7 @@ mod tests {
         for text in [
             "export default { define: { 'process.env.X': '1', __VERSION__: '2' } };",
             "const CODES = { define: 1 };",
-            "define: { a: { CODES: 1 } }, other: { CODES: 1 }".split(',').next_back().unwrap(),
+            "define: { DEBUG: 1 }, other: { CODES: 1 }",
         ] {
             assert_eq!(constants(names, text), None, "{text}");
         }

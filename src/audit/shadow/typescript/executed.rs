@@ -60,7 +60,7 @@ pub fn change(text: &str, code: &str) -> Option<usize> {
     .ok()?;
     let calls = call.captures_iter(code).take(MAX_CALLS).filter_map(|captures| {
         let whole = captures.get(0)?;
-        let arguments = whole.end()..end_of_call(code, whole.end());
+        let arguments = whole.end()..end_of_brackets(code, whole.end());
         let expression = text.get(arguments)?;
         let is_timer = captures.get(1).is_some();
         let is_text = expression.trim_start().starts_with(['"', '\'', '`']);
@@ -81,8 +81,8 @@ fn is_change(text: &str) -> bool {
     builtins::change(text, &code).is_some() || loaders::hook(text).is_some()
 }
 
-/// The end of the arguments that start at `start`.
-fn end_of_call(code: &str, start: usize) -> usize {
+/// The bracket that closes the group whose inside starts at `start`.
+pub(super) fn end_of_brackets(code: &str, start: usize) -> usize {
     let mut depth = 0_usize;
     for (at, symbol) in code.as_bytes().iter().enumerate().skip(start) {
         match symbol {

@@ -28,7 +28,7 @@ pub struct RemoveArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// Returns an error if there is no such command, or no token was given.
+/// Returns an error if the command does not exist, or if the token is missing.
 pub fn run(args: &RemoveArgs, run: &Run) -> Result<Outcome, Failure> {
     let name = CommandName::parse(&args.name).map_err(|error| refused(&error.into()))?;
     add::run(Path::new("."), &Change::Remove(name), &args.write, run)

@@ -32,7 +32,7 @@ pub struct RenameArgs {
 /// Runs the command.
 ///
 /// # Errors
-/// Returns an error if there is no such command, or the new name is taken or against a rule.
+/// Returns an error if the command does not exist, or if the new name is taken or breaks a rule.
 pub fn run(args: &RenameArgs, run: &Run) -> Result<Outcome, Failure> {
     let name = |text: &str| CommandName::parse(text).map_err(|error| refused(&error.into()));
     let change = Change::Rename { old: name(&args.old)?, new: name(&args.new)? };

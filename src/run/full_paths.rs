@@ -69,7 +69,7 @@ mod tests {
 
     fn said(line: &str, message: &str) -> String {
         let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
-        named(Failure::new(ErrorCode::NotFound, message), &words, Path::new("/work/shop")).message
+        named(Failure::new(ErrorCode::NotFound, message), &words, Path::new("/srv/shop")).message
     }
 
     #[test]
@@ -77,14 +77,14 @@ mod tests {
         let line = "aos -C shop new x --template ./web --dir ../a";
         assert_eq!(
             said(line, "`./web` cannot be read"),
-            "`./web` cannot be read (looked at `/work/shop/web`)"
+            "`./web` cannot be read (looked at `/srv/shop/web`)"
         );
         assert_eq!(said(line, "the name `x` is taken"), "the name `x` is taken");
-        assert_eq!(said("aos -C s check", "`.` is none"), "`.` is none (looked at `/work/shop`)");
+        assert_eq!(said("aos -C s check", "`.` is none"), "`.` is none (looked at `/srv/shop`)");
         let line = "aos -C s check --report sarif=no/x.sarif";
         assert_eq!(
             said(line, "`no/x.sarif`: no"),
-            "`no/x.sarif`: no (looked at `/work/shop/no/x.sarif`)"
+            "`no/x.sarif`: no (looked at `/srv/shop/no/x.sarif`)"
         );
         for text in ["/web", "github:a/b", "cli-go"] {
             let message = format!("`{text}`: no");

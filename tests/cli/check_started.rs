@@ -95,7 +95,7 @@ fn what_an_environment_or_a_cache_runs_is_found_and_its_usual_files_are_not() {
     finds(&sandbox, &project, &archive, &["drift/shadowed Makefile"]);
     let usual = [("Makefile", "test:\n\tPYTHONPATH=agent-harness python3 -m pytest\n")];
     finds(&sandbox, &project, &usual, &[]);
-    let prefix = "cache/work/contract_gen.cpython-311.pyc";
+    let prefix = "cache/site/contract_gen.cpython-311.pyc";
     finds(&sandbox, &project, &[(prefix, "")], &[&format!("drift/shadowed {prefix}")]);
 
     // A cache that Python wrote is free until git has it.

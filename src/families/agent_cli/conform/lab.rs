@@ -104,7 +104,7 @@ impl<'a> ProbeCaller<'a> {
     /// A home for calls that belong together.
     ///
     /// # Errors
-    /// Returns an error if there is no sandbox, or the contract is one of another family.
+    /// Returns an error if there is no sandbox, or if the contract belongs to another family.
     pub fn new(session: &'a ToolCaller) -> Result<Self, Reason> {
         static NOTHING: AgentCliFixture = AgentCliFixture {
             local: false,

@@ -1,4 +1,4 @@
-"""Renews a credential that has expired. Yours: ask your API for a new one."""
+"""Renews an expired credential. Yours: ask your API for a new one."""
 
 from __future__ import annotations
 

@@ -256,7 +256,7 @@ fn verdict(conformance: &Conformance, style: Style) -> Visible {
     .map(|(verdict, word)| format!("{} {word}", conformance.count(verdict)))
     .collect();
     let startup = match conformance.startup_ms {
-        Some(startup) => format!(", {startup} ms to start it"),
+        Some(startup) => format!(", {startup} ms to start the tool"),
         None => String::new(),
     };
     let total = conformance.verdicts.results.len();

@@ -87,7 +87,7 @@ fn left(error: prompt::PromptError) -> Failure {
 }
 
 fn declined() -> Failure {
-    Failure::new(ErrorCode::Interrupted, "nothing was created, as you wished")
+    Failure::new(ErrorCode::Interrupted, "nothing was created")
 }
 
 fn template_name(default: &str) -> Result<String, Failure> {

@@ -140,7 +140,7 @@ fn result(lab: &ProbeCaller<'_>) -> ProbeStep {
         items.iter().map(|item| item["target"].as_str().unwrap_or_default()).collect();
     shot.expect(
         found == targets,
-        format!("the items are {} and not {}", found.join(","), targets.join(",")),
+        format!("the items are {}, not {}", found.join(","), targets.join(",")),
     )?;
     for item in &items {
         let is_failing = item["target"] == sample.failing.as_str();
@@ -226,7 +226,7 @@ fn chunks(lab: &ProbeCaller<'_>) -> ProbeStep {
     let items = shot.at("/data/items").as_array().cloned().unwrap_or_default();
     shot.expect(
         items.len() == sample.many.len(),
-        "a large batch has not one item for each target",
+        "a large batch does not have one item for each target",
     )?;
     let failed = items.iter().find(|item| item["ok"] != true);
     shot.expect(failed.is_none(), "the upstream refuses targets because there are too many at once")
@@ -251,15 +251,15 @@ fn chunk_failure(lab: &ProbeCaller<'_>) -> ProbeStep {
     if lab.mutations() - before < 2 {
         return Err(Unfinished::Blocked("the batch is sent in one part".to_owned()));
     }
-    shot.expect(shot.is_ok(), "a batch of which one part failed is not ok")?;
+    shot.expect(shot.is_ok(), "a batch with a failed part is not ok")?;
     let items = shot.at("/data/items").as_array().cloned().unwrap_or_default();
     let all = items.len() == sample.many.len();
-    shot.expect(all, "a batch of which one part failed has not one item for each target")?;
+    shot.expect(all, "a batch with a failed part does not have one item for each target")?;
     let failed: Vec<_> = items.iter().filter(|item| item["ok"] != true).collect();
     let is_part = !failed.is_empty() && failed.len() < items.len();
     let message =
         format!("one part failed, and {} of {} items are not ok", failed.len(), items.len());
     shot.expect(is_part, message)?;
     let wrong = failed.iter().find(|item| item["error"]["code"] != "E_SERVER");
-    shot.expect(wrong.is_none(), "a target of the part that failed has another code than E_SERVER")
+    shot.expect(wrong.is_none(), "the code of a target in the failed part is not E_SERVER")
 }

@@ -127,7 +127,7 @@ fn no_credentials(lab: &ProbeCaller<'_>) -> ProbeStep {
     }
     let shot = lab.run_as(Account::None, &sample.call(), &[]);
     shot.expect_code(&["E_AUTH", "E_CONFIG"], "a call without credentials")?;
-    shot.expect(shot.exit() == Some(4), "a call without credentials has another exit than 4")?;
+    shot.expect(shot.exit() == Some(4), "the exit code of a call without credentials is not 4")?;
     let reads = [Role::List, Role::Scopes].into_iter().flat_map(|role| lab.samples(role));
     let reads = reads.map(|sample| (sample, sample.call()));
     let writes = gate::writes(lab)?.into_iter();
@@ -139,7 +139,7 @@ fn no_credentials(lab: &ProbeCaller<'_>) -> ProbeStep {
         if !shot.is_ok() {
             let when = format!("`{}` without credentials", sample.path);
             shot.expect_code(&["E_AUTH", "E_CONFIG"], &when)?;
-            shot.expect(shot.exit() == Some(4), format!("{when} has another exit than 4"))?;
+            shot.expect(shot.exit() == Some(4), format!("{when}: the exit code is not 4"))?;
         }
     }
     Ok(())
@@ -265,9 +265,9 @@ fn network_refused(lab: &ProbeCaller<'_>) -> ProbeStep {
     let shot = lab.run_as(Account::One, &sample.call(), &[(variable, &refusing)]);
     shot.expect_code(&["E_NETWORK"], "a refused connection")?;
     let shot = against(lab, |_| Reply { hangs_up: true, ..Reply::default() })?;
-    shot.expect_code(&["E_NETWORK"], "a connection that ends without an answer")?;
+    shot.expect_code(&["E_NETWORK"], "a connection that closes without a response")?;
     let shot = against(lab, |_| Reply { cut_after: Some(4), ..status(200) })?;
-    shot.expect_code(&["E_NETWORK", "E_SERVER"], "an answer that breaks off")
+    shot.expect_code(&["E_NETWORK", "E_SERVER"], "a truncated response")
 }
 
 pub const CLIENT_TIMEOUT: Probe = Probe {
@@ -285,7 +285,7 @@ fn client_timeout(lab: &ProbeCaller<'_>) -> ProbeStep {
     let declared = lab.fixture.upstream.as_ref().and_then(|upstream| upstream.timeout.as_ref());
     let declared = declared.ok_or_else(|| {
         Unfinished::Blocked(
-            "conform.toml does not say how to shorten the tool's patience (`timeout`)".to_owned(),
+            "conform.toml does not say how to shorten the tool's timeout (`timeout`)".to_owned(),
         )
     })?;
     let more = [(declared.env.as_str(), declared.value.as_str())];
@@ -357,7 +357,7 @@ fn not_json(lab: &ProbeCaller<'_>) -> ProbeStep {
         shot.expect(!shot.observed.has_traceback(), "a runtime error was printed")?;
         shot.expect_code(
             &["E_SERVER", "E_NETWORK"],
-            &format!("an answer of the type {kind} that is not JSON"),
+            &format!("a response of the type {kind} that is not JSON"),
         )?;
     }
     Ok(())

@@ -78,7 +78,7 @@ fn context(lab: &ProbeCaller<'_>) -> ProbeStep {
     let configured = shot.at("/data/credentials/configured");
     shot.expect(configured.is_boolean(), "`credentials.configured` is not a boolean")?;
     let is_empty = shot.at("/data/notices").as_array().is_some_and(Vec::is_empty);
-    shot.expect(!is_empty, "`notices` is there and empty")?;
+    shot.expect(!is_empty, "`notices` is present but empty")?;
     if lab.fixture.credentials.is_none() {
         return Ok(());
     }
@@ -236,7 +236,7 @@ fn changelog(lab: &ProbeCaller<'_>) -> ProbeStep {
         shot.expect(found == wanted, message)?;
         shot.expect(
             shot.at("/data/since") == since.to_string().as_str(),
-            "`since` is not in the answer",
+            "`since` is not in the response",
         )?;
     }
     Ok(())
@@ -283,7 +283,7 @@ fn version_and_help(lab: &ProbeCaller<'_>) -> ProbeStep {
         let exists = shot.exit() == Some(0);
         shot.expect(
             !exists || known.contains(path),
-            format!("`{path}` exists and `reference` hides it"),
+            format!("`{path}` exists, but `reference` does not list it"),
         )?;
     }
     Ok(())

@@ -188,7 +188,7 @@ fn help_lists(lab: &ProbeCaller<'_>) -> ProbeStep {
         }
         let shot = lab.look(&[word, "--help"]);
         let exists = shot.exit() == Some(0) && said(&shot) != text;
-        shot.expect(!exists, format!("help lists `{word}`, and `reference` hides it"))?;
+        shot.expect(!exists, format!("help lists `{word}`, but `reference` does not"))?;
     }
     Ok(())
 }

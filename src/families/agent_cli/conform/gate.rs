@@ -82,9 +82,9 @@ pub fn conflicts(
 ) -> ProbeStep {
     let before = lab.mutations();
     let shot = lab.run_as(account, &and(call, &["--confirm", token]), &[]);
-    shot.expect(lab.mutations() == before, format!("{when} is carried out"))?;
+    shot.expect(lab.mutations() == before, format!("{when} is accepted"))?;
     shot.expect_code(&["E_CONFLICT"], when)?;
-    shot.expect(shot.exit() == Some(6), format!("{when} has another exit than 6"))
+    shot.expect(shot.exit() == Some(6), format!("{when}: the exit code is not 6"))
 }
 
 pub const GATE_BARE: Probe = Probe {
@@ -103,7 +103,7 @@ fn gate_bare(lab: &ProbeCaller<'_>) -> ProbeStep {
         shot.expect(lab.mutations() == 0, format!("`{}` writes without a token", sample.path))?;
         let when = format!("`{}` without a token", sample.path);
         shot.expect_code(&["E_CONFIRMATION_REQUIRED"], &when)?;
-        shot.expect(shot.exit() == Some(5), format!("{when} has another exit than 5"))?;
+        shot.expect(shot.exit() == Some(5), format!("{when}: the exit code is not 5"))?;
     }
     Ok(())
 }
@@ -188,7 +188,7 @@ fn dry_run_validates(lab: &ProbeCaller<'_>) -> ProbeStep {
         let path = &sample.path;
         let message = format!("a target of `{path}` that does not exist gets a token");
         shot.expect(!has_token && !shot.is_ok(), message)?;
-        let when = format!("the dry run of `{path}` over a target that does not exist");
+        let when = format!("the dry run of `{path}` with a target that does not exist");
         shot.expect_code(&["E_NOT_FOUND"], &when)?;
     }
     Ok(())
@@ -319,7 +319,7 @@ fn token_account(lab: &ProbeCaller<'_>) -> ProbeStep {
         let before = lab.mutations();
         let shot = lab.run_as(Account::Other, &and(&call, &["--confirm", &token]), &[]);
         let when = format!("a token of another account for `{}`", write.path);
-        shot.expect(lab.mutations() == before, format!("{when} is carried out"))?;
+        shot.expect(lab.mutations() == before, format!("{when} is accepted"))?;
         // The other account may not be allowed to do, or to see, as much.
         shot.expect_code(&["E_CONFLICT", "E_FORBIDDEN", "E_NOT_FOUND", "E_AUTH"], &when)?;
     }
@@ -343,7 +343,7 @@ fn token_race(lab: &ProbeCaller<'_>) -> ProbeStep {
     let [first, second] = lab.twice_at_once(&and(&call, &["--confirm", &token]));
     let successes = [&first, &second].into_iter().filter(|shot| shot.is_ok()).count();
     if successes == 2 && lab.call(&and(&call, &["--confirm", &token])).is_ok() {
-        let message = "a token works more than once anyway, so two at once show nothing";
+        let message = "a token works more than once, so two processes at once would prove nothing";
         return Err(Unfinished::Blocked(message.to_owned()));
     }
     second.expect(successes <= 1, "both processes wrote with the same token")?;
@@ -386,7 +386,7 @@ fn dangerous(lab: &ProbeCaller<'_>) -> ProbeStep {
         let token = token(lab, &and(&call, &["--dangerous"]))?;
         let before = lab.mutations();
         let shot = lab.call(&and(&call, &["--confirm", &token]));
-        shot.expect(lab.mutations() == before, format!("{when} is carried out"))?;
+        shot.expect(lab.mutations() == before, format!("{when} is accepted"))?;
         shot.expect_code(&["E_CONFIRMATION_REQUIRED"], &format!("{when}, with a good token,"))?;
     }
     Ok(())
@@ -428,5 +428,5 @@ fn idempotency_key(lab: &ProbeCaller<'_>) -> ProbeStep {
     let second = token(lab, &one)?;
     let again = lab.call(&and(&one, &["--confirm", &second]));
     let same = again.is_ok() && again.at("/data/id") == made.at("/data/id");
-    again.expect(same, "the same key used twice does not lead to the same thing")
+    again.expect(same, "the same key used twice does not lead to one object")
 }

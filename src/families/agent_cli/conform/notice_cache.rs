@@ -101,7 +101,7 @@ pub const EXPIRED: Probe = Probe {
         examine(session, |lab| {
             let cache = Cache::find(lab)?;
             cache.at(PAST)?;
-            silent(&cache, "a notice that is past its time").map(|_| ())
+            silent(&cache, "an expired notice").map(|_| ())
         })
     },
     ..Probe::of(FAMILY)
@@ -117,7 +117,7 @@ pub const AHEAD: Probe = Probe {
         examine(session, |lab| {
             let cache = Cache::find(lab)?;
             cache.at(FUTURE)?;
-            silent(&cache, "a notice of the future").map(|_| ())
+            silent(&cache, "a notice from the future").map(|_| ())
         })
     },
     ..Probe::of(FAMILY)

@@ -42,7 +42,7 @@ fn notices(lab: &ProbeCaller<'_>) -> ProbeStep {
             )?;
         }
         let latest = notice["latest_version"] == newer.to_string().as_str();
-        shot.expect(latest, "the notice names another version than the host publishes")?;
+        shot.expect(latest, "the notice names a version other than that of the host")?;
         let kind = notice["type"].as_str().unwrap_or_default();
         shot.expect(kind == "update_available", format!("the notice has the type `{kind}`"))?;
         let severity = notice["severity"].as_str().unwrap_or_default();
@@ -74,10 +74,7 @@ fn severity(lab: &ProbeCaller<'_>) -> ProbeStep {
         host.publish(&version)?;
         let shot = host.run(&["context"]);
         let found = shot.at("/meta/notices/0/severity").as_str().unwrap_or("nothing");
-        shot.expect(
-            found == wanted,
-            format!("{version} has the severity {found} and not {wanted}"),
-        )?;
+        shot.expect(found == wanted, format!("{version} has the severity {found}, not {wanted}"))?;
     }
     Ok(())
 }

@@ -161,7 +161,10 @@ fn untrusted_items(lab: &ProbeCaller<'_>) -> ProbeStep {
     let foreign = lab.foreign(&get.path)?;
     let foreign: BTreeSet<&str> = foreign.iter().map(String::as_str).collect();
     if foreign.is_empty() {
-        return Err(Unfinished::NotApplicable(format!("`{}` has no field of others", get.path)));
+        return Err(Unfinished::NotApplicable(format!(
+            "`{}` has no field with text from outside",
+            get.path
+        )));
     }
     let mut shots = Vec::new();
     for sample in [Role::List, Role::Scopes].into_iter().flat_map(|role| lab.samples(role)) {
@@ -183,8 +186,9 @@ fn untrusted_items(lab: &ProbeCaller<'_>) -> ProbeStep {
     for shot in &shots {
         shot.judged();
         if let Some(field) = values::unmarked(shot.data(), key, &foreign) {
-            let message =
-                format!("an item has `{field}`, which is text of others, and no mark in `{key}`");
+            let message = format!(
+                "an item has `{field}`, which is text from outside, but has no mark in `{key}`"
+            );
             return Err(shot.fail(message));
         }
     }

@@ -171,14 +171,16 @@ fn untrusted(lab: &ProbeCaller<'_>) -> ProbeStep {
     {
         shot.expect(
             marks.contains(field),
-            format!("`{field}` is foreign text and not in `{key}`"),
+            format!("`{field}` is text from outside, but is not in `{key}`"),
         )?;
     }
     let lists = lab.samples(Role::List).map(super::fixture::Sample::call);
     for call in std::iter::once(sample.call()).chain(lists) {
         let shot = worked(lab, &call)?;
         if let Some(mark) = values::stray_mark(shot.data(), key) {
-            return Err(shot.fail(format!("`{key}` names `{mark}`, which is not on its object")));
+            return Err(
+                shot.fail(format!("`{key}` names `{mark}`, which is not a member of its object"))
+            );
         }
     }
     Ok(())

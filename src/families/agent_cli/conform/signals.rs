@@ -104,5 +104,5 @@ fn wait_for_ever(lab: &ProbeCaller<'_>) -> ProbeStep {
 
 fn stopped(shot: &Answered, when: &str) -> ProbeStep {
     shot.expect_code(&["E_INTERRUPTED"], when)?;
-    shot.expect(shot.exit() == Some(130), format!("{when} has another exit than 130"))
+    shot.expect(shot.exit() == Some(130), format!("{when}: the exit code is not 130"))
 }

@@ -58,11 +58,11 @@ fn command_types(lab: &ProbeCaller<'_>) -> ProbeStep {
         let word = command["type"].as_str().unwrap_or_default();
         if rules.changes(word).is_none() {
             let words: Vec<&str> = rules.types.keys().map(|word| word.as_str()).collect();
-            let message = format!("`{path}` has the type `{word}`, and not {}", words.join(" or "));
+            let message = format!("`{path}` has the type `{word}`, not {}", words.join(" or "));
             return Err(shot.fail(message));
         }
         let is_mixed = kind::unclear(rules, path, command).is_some();
-        let message = || format!("`{path}` has the type `{word}`, and is confirmed like a write");
+        let message = || format!("`{path}` has the type `{word}`, but is confirmed like a write");
         shot.without(is_mixed.then(message))?;
     }
     let known: BTreeSet<&str> = commands(&reference).map(|(path, _)| path).collect();
@@ -95,8 +95,12 @@ fn capabilities(lab: &ProbeCaller<'_>) -> ProbeStep {
     for (word, is_shown) in shown(lab, &reference) {
         lab.tally.subject(word);
         let fault = match (listed.contains(word), is_shown) {
-            (true, false) => Some(format!("`capabilities` has `{word}`, and no command shows it")),
-            (false, true) => Some(format!("`capabilities` lacks `{word}`, which the tool shows")),
+            (true, false) => {
+                Some(format!("`capabilities` has `{word}`, but no command has that feature"))
+            }
+            (false, true) => {
+                Some(format!("`capabilities` lacks `{word}`, but the tool has that feature"))
+            }
             _ => None,
         };
         shot.without(fault)?;

@@ -50,7 +50,7 @@ fn token_expired(lab: &ProbeCaller<'_>) -> ProbeStep {
     let shot = lab.run_as(Account::One, &and(&call, &["--confirm", &token]), &more);
     shot.expect(lab.mutations() == before, "an expired token is accepted")?;
     shot.expect_code(&["E_CONFLICT"], "a token that has expired")?;
-    shot.expect(shot.exit() == Some(6), "a token that has expired has another exit than 6")
+    shot.expect(shot.exit() == Some(6), "the exit code for an expired token is not 6")
 }
 
 pub const TOKEN_STORAGE: Probe = Probe {
@@ -81,9 +81,7 @@ fn token_storage(lab: &ProbeCaller<'_>) -> ProbeStep {
     let changed = |path: &&PathBuf| !before.contains_key(*path) || before[*path] != after[*path];
     let record = after.keys().filter(changed).find(|path| !other(path));
     let record = record.ok_or_else(|| {
-        Unfinished::Blocked(
-            "the place where the use of a token is recorded cannot be found".to_owned(),
-        )
+        Unfinished::Blocked("the record of used tokens cannot be found".to_owned())
     })?;
     // The first in order is the directory when that is new as well.
     let second = token(lab, &call)?;

@@ -84,7 +84,7 @@ fn check(lab: &ProbeCaller<'_>) -> ProbeStep {
 }
 
 fn names_of_check(lab: &ProbeCaller<'_>, shot: &Answered) -> ProbeStep {
-    shot.expect(shot.is_ok(), "`update --check` fails against a host that answers")?;
+    shot.expect(shot.is_ok(), "`update --check` fails against a host that responds")?;
     for key in SelfDescription::members(&lab.contract.self_description.update, "check_keys") {
         let there = shot.data().get(key).is_some();
         shot.expect(there, format!("`update --check` has no `{key}`"))?;
@@ -140,7 +140,7 @@ fn current(lab: &ProbeCaller<'_>) -> ProbeStep {
     if shot.at("/error/details/stage") == "skill_sync" {
         // The Skill can be out of date although the program is not, and its installer is on no network here.
         let details = shot.at("/error/details");
-        shot.expect(details["binary_replaced"] == false, "the program was replaced for nothing")?;
+        shot.expect(details["binary_replaced"] == false, "the program was replaced without need")?;
         let version = details["current_version"] == host.current.to_string().as_str();
         return shot.expect(version, "`current_version` is not the version that runs");
     }
@@ -153,12 +153,15 @@ fn current(lab: &ProbeCaller<'_>) -> ProbeStep {
     }
     for key in SelfDescription::members(&lab.contract.self_description.update, "required_keys") {
         let there = shot.data().get(key).is_some();
-        shot.expect(there, format!("the answer has no `{key}`, which a success has"))?;
+        shot.expect(there, format!("the response has no `{key}`, which a success has"))?;
     }
-    shot.expect(shot.at("/data/status") != "updated", "`status` is `updated`, and nothing was")?;
+    shot.expect(
+        shot.at("/data/status") != "updated",
+        "`status` is `updated`, but nothing was updated",
+    )?;
     let is_honest = shot.at("/data/signature_status") == "verified"
         || shot.at("/data/signature_verified") != true;
-    shot.expect(is_honest, "`signature_verified` is true, and nothing was verified")
+    shot.expect(is_honest, "`signature_verified` is true, but nothing was verified")
 }
 
 pub const DISCOVER: Probe = Probe {
@@ -195,7 +198,7 @@ fn discover(lab: &ProbeCaller<'_>) -> ProbeStep {
             &["E_INTEGRITY", "E_SERVER", "E_NETWORK"],
         ),
         (
-            "a connection that ends",
+            "a connection that closes",
             HostBehaviour::Reply(Reply { hangs_up: true, ..Reply::default() }),
             &["E_NETWORK"],
         ),
@@ -333,7 +336,10 @@ fn interrupt(lab: &ProbeCaller<'_>) -> ProbeStep {
     host.does(HostBehaviour::slow(Duration::from_secs(12)));
     let shot = unchanged(lab, || host.update_with(&[], &[], Event::InterruptWhenConnected))?;
     shot.expect_code(&["E_INTERRUPTED"], "SIGINT during an update")?;
-    shot.expect(shot.exit() == Some(130), "SIGINT during an update has another exit than 130")?;
+    shot.expect(
+        shot.exit() == Some(130),
+        "the exit code after SIGINT during an update is not 130",
+    )?;
     let replaced = shot.at("/error/details/binary_replaced");
     shot.expect(replaced == false, "`binary_replaced` is not false after SIGINT in the first stage")
 }

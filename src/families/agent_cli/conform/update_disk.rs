@@ -117,10 +117,13 @@ fn no_manager(lab: &ProbeCaller<'_>) -> ProbeStep {
 
 /// Puts programs with the names of package managers before all others; returns the PATH.
 fn set_traps(lab: &ProbeCaller<'_>) -> ProbeStep<String> {
-    let refused =
-        |error: std::io::Error| Unfinished::Blocked(format!("the traps cannot be made: {error}"));
+    let refused = |error: std::io::Error| {
+        Unfinished::Blocked(format!("the replacement programs cannot be created: {error}"))
+    };
     if cfg!(windows) {
-        return Err(Unfinished::Blocked("the traps are scripts of a Unix shell".to_owned()));
+        return Err(Unfinished::Blocked(
+            "the replacement programs are scripts of a Unix shell".to_owned(),
+        ));
     }
     lab.sandbox.directory(TRAPS).map_err(refused)?;
     for name in MANAGERS {
@@ -170,7 +173,8 @@ fn npm(lab: &ProbeCaller<'_>) -> ProbeStep {
     let more = [("PATH", path.as_str())];
     let shot = host.update_with(&["--check"], &more, Event::None);
     if shot.at("/data/install_method") != "npm" {
-        let message = "the tool does not take a copy below lib/node_modules for one of npm";
+        let message =
+            "the tool does not recognize a copy below lib/node_modules as installed by npm";
         return Err(Unfinished::NotApplicable(message.to_owned()));
     }
     host.does(HostBehaviour::Release(host.patch()));

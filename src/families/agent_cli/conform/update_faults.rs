@@ -79,7 +79,7 @@ fn no_bundle(lab: &ProbeCaller<'_>) -> ProbeStep {
     let stage = shot.at("/error/details/stage").as_str().unwrap_or_default();
     shot.expect(
         stage == "verify_signature",
-        format!("a release without a bundle fails in the stage `{stage}` and not verify_signature"),
+        format!("a release without a bundle fails in the stage `{stage}`, not in verify_signature"),
     )
 }
 
@@ -113,7 +113,7 @@ fn bundle_fetch(lab: &ProbeCaller<'_>) -> ProbeStep {
     let network = ["E_SERVER", "E_NETWORK"];
     let replies = [
         ("a bundle that the host does not return", Reply::new(500, "application/json", "{}")),
-        ("a bundle whose connection ends", Reply { hangs_up: true, ..Reply::default() }),
+        ("a bundle whose connection closes", Reply { hangs_up: true, ..Reply::default() }),
     ];
     for (what, reply) in replies {
         host.does(HostBehaviour::broken_bundle(&host.patch(), reply));
@@ -134,9 +134,9 @@ pub const CUT: Probe = Probe {
 
 fn cut(lab: &ProbeCaller<'_>) -> ProbeStep {
     let host = publishing(lab, |host| HostBehaviour::cut(&host.patch(), false))?;
-    fails(lab, &host, "checksums that break off", &["E_NETWORK", "E_SERVER"])?;
+    fails(lab, &host, "truncated checksums", &["E_NETWORK", "E_SERVER"])?;
     host.does(HostBehaviour::cut(&host.patch(), true));
-    fails(lab, &host, "a bundle that breaks off", &["E_NETWORK", "E_SERVER"]).map(|_| ())
+    fails(lab, &host, "a truncated bundle", &["E_NETWORK", "E_SERVER"]).map(|_| ())
 }
 
 pub const NO_ASSET: Probe = Probe {
@@ -170,7 +170,8 @@ fn timeout(lab: &ProbeCaller<'_>) -> ProbeStep {
     let host = ReleaseHost::start(lab)?;
     let setting = lab.fixture.update.as_ref().and_then(|update| update.timeout.as_ref());
     let setting = setting.ok_or_else(|| {
-        let why = "conform.toml does not say how to shorten the tool's patience with the host of releases";
+        let why =
+            "conform.toml does not say how to shorten the tool's timeout for the release host";
         Unfinished::Blocked(format!("{why} ([agent_cli.update] `timeout`)"))
     })?;
     let more = [(setting.env.as_str(), setting.value.as_str())];
@@ -180,7 +181,7 @@ fn timeout(lab: &ProbeCaller<'_>) -> ProbeStep {
         shot.expect_code(&["E_TIMEOUT"], "a release host that is too slow")?;
         shot.expect(
             shot.exit() == Some(8),
-            "a release host that is too slow has another exit than 8",
+            "the exit code for a release host that is too slow is not 8",
         )?;
     }
     Ok(())
@@ -198,7 +199,7 @@ pub const ADVICE: Probe = Probe {
 
 fn advice(lab: &ProbeCaller<'_>) -> ProbeStep {
     let host = publishing(lab, |_| HostBehaviour::status(503))?;
-    let transient = fails(lab, &host, "a release host with trouble", &[])?;
+    let transient = fails(lab, &host, "a release host with a server error", &[])?;
     transient
         .expect(transient.at("/error/retryable") == true, "a transient fault is not retryable")?;
     let newer = host.patch();
@@ -329,7 +330,7 @@ fn terminate(lab: &ProbeCaller<'_>) -> ProbeStep {
     let event = Event::TerminateWhenConnected;
     let shot = unchanged(lab, || host.update_with(&[], &[], event))?;
     shot.expect_code(&["E_INTERRUPTED"], "SIGTERM during an update")?;
-    shot.expect(shot.exit() == Some(130), "SIGTERM during an update has another exit than 130")
+    shot.expect(shot.exit() == Some(130), "the exit code after SIGTERM during an update is not 130")
 }
 
 pub const LATE_SIGNAL: Probe = Probe {
@@ -350,7 +351,10 @@ fn late_signal(lab: &ProbeCaller<'_>) -> ProbeStep {
     let event = Event::InterruptAfter(LATER_MS);
     let shot = unchanged(lab, || host.update_with(&[], &[], event))?;
     shot.expect_code(&["E_INTERRUPTED"], "SIGINT during the download")?;
-    shot.expect(shot.exit() == Some(130), "SIGINT during the download has another exit than 130")?;
+    shot.expect(
+        shot.exit() == Some(130),
+        "the exit code after SIGINT during the download is not 130",
+    )?;
     let details = shot.at("/error/details");
     shot.expect(details["binary_replaced"] == false, "`binary_replaced` is not false")?;
     let version = details["current_version"] == host.current.to_string().as_str();

@@ -226,7 +226,7 @@ fn meta_mode(session: &ToolCaller) -> Conclusion {
             session.observe(&ToolCall::new(["--json", "--mode", mode.as_str(), "capabilities"]));
         let Some(value) = call::loose(&observed) else { continue };
         let Some(said) = value.pointer("/meta/mode").and_then(Value::as_str) else { continue };
-        let fault = (said != mode).then(|| format!("the mode is {mode}, and it says `{said}`"));
+        let fault = (said != mode).then(|| format!("the mode is {mode}, but it reports `{said}`"));
         judge.judge(&observed, fault);
     }
     judge.verdict()
@@ -251,7 +251,8 @@ fn ok_is_exit_zero(session: &ToolCaller) -> Conclusion {
         else {
             continue;
         };
-        let fault = (ok != (exit == 0)).then(|| format!("`ok` is {ok} with exit {exit}"));
+        let fault =
+            (ok != (exit == 0)).then(|| format!("`ok` is {ok}, but the exit code is {exit}"));
         judge.judge(&observed, fault);
     }
     judge.verdict()
@@ -263,10 +264,10 @@ fn not_a_usage_error(observed: &Observed) -> Option<String> {
         return Some(call::no_object(observed));
     };
     if value.get("error").is_none() {
-        return Some("it is answered as a success".to_owned());
+        return Some("the response is a success".to_owned());
     }
     (observed.exit() != Some(2) && observed.exit() != Some(0))
-        .then(|| "it does not exit 2".to_owned())
+        .then(|| "its exit code is not 2".to_owned())
 }
 
 fn mistake(session: &ToolCaller, call: &ToolCall) -> Conclusion {

@@ -67,7 +67,7 @@ pub(super) const VERBOSE: Probe = Probe {
 fn refused(observed: &Observed, id: &str) -> Option<String> {
     let Some(envelope) = call::loose(observed) else {
         let reason = observed.json().err().map(String::from).unwrap_or_default();
-        return Some(format!("no envelope came: {reason}"));
+        return Some(format!("there was no envelope: {reason}"));
     };
     // Which exit and which shape a success has is judged elsewhere.
     let is_error = envelope.get("ok") == Some(&Value::Bool(false)) || observed.exit() == Some(2);
@@ -98,7 +98,7 @@ fn after(session: &ToolCaller) -> Conclusion {
 
 fn between(session: &ToolCaller) -> Conclusion {
     if !call::is_strict(session) {
-        return Conclusion::not_applicable("this tag does not ask for it");
+        return Conclusion::not_applicable("this tag does not require it");
     }
     let mut judge = Judge::default();
     for arguments in
@@ -118,11 +118,11 @@ fn version(session: &ToolCaller) -> Conclusion {
     let said = String::from_utf8_lossy(observed.stdout()).into_owned();
     let fault = match (observed.exit(), known) {
         (Some(0), Some(known)) if !said.contains(&known) => {
-            Some(format!("it does not print `{known}`, which `capabilities` calls the version"))
+            Some(format!("it does not print `{known}`, the version in `capabilities`"))
         }
         (Some(0), _) if said.trim().is_empty() => Some("it prints nothing on stdout".to_owned()),
         (Some(0), _) => None,
-        _ => Some("it does not exit 0".to_owned()),
+        _ => Some("its exit code is not 0".to_owned()),
     };
     judge.judge(&observed, fault);
     judge.verdict()

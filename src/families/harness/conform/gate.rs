@@ -73,7 +73,7 @@ fn not_refused(observed: &Observed, command: &CallableCommand, mode: &str) -> Op
     if observed.exit() != Some(3) {
         let id = &command.id;
         return Some(format!(
-            "`{id}` needs {} and does not answer {mode} with exit 3",
+            "`{id}` needs {}, but does not refuse {mode} with exit code 3",
             command.required_mode
         ));
     }
@@ -155,7 +155,7 @@ fn refuses(session: &ToolCaller) -> Conclusion {
 
 fn first(session: &ToolCaller) -> Conclusion {
     if !call::is_strict(session) {
-        return Conclusion::not_applicable("this tag does not ask for it");
+        return Conclusion::not_applicable("this tag does not require it");
     }
     let mut judge = Judge::of("commands");
     for (command, lower) in call::gated(session) {
@@ -166,7 +166,7 @@ fn first(session: &ToolCaller) -> Conclusion {
         call.arguments.extend(["--no-such-option".to_owned(), "x".to_owned()]);
         let observed = session.observe(&call);
         let fault = (observed.exit() != Some(3))
-            .then(|| "with a faulty option it does not exit 3".to_owned());
+            .then(|| "with an invalid option, its exit code is not 3".to_owned());
         judge.judge(&observed, fault);
     }
     call::over_all(session, judge.verdict_or(ungated(session)))
@@ -236,7 +236,7 @@ fn variable(session: &ToolCaller) -> Conclusion {
         }
         let call = command.call(Some(lowest)).variable(name.as_str(), &command.required_mode);
         let observed = session.observe(&call);
-        let fault = (observed.exit() != Some(3)).then(|| format!("{name} wins over the flag"));
+        let fault = (observed.exit() != Some(3)).then(|| format!("{name} overrides the flag"));
         judge.judge(&observed, fault);
     }
     judge.verdict_or(ungated(session))

@@ -15,7 +15,7 @@ use crate::families::harness::contract::FAMILY;
 /// Longest time of a health call, and what the host itself allows.
 const MOST_MS: u64 = 2_500;
 const HOST_MS: u64 = 4_000;
-const STRICT_ONLY: &str = "this tag does not ask for it";
+const STRICT_ONLY: &str = "this tag does not require it";
 
 pub(super) const VOCABULARY: Probe = Probe {
     id: "harness.health-words",
@@ -246,7 +246,7 @@ fn wrong_state(
             .then(|| "it says `healthy`".to_owned());
     }
     if observed.exit() != Some(0) {
-        return Some("it does not exit 0, which hides the state from the host".to_owned());
+        return Some("its exit code is not 0, which hides the state from the host".to_owned());
     }
     // A busy machine starts the tool slowly; that is not a fault of its time limits.
     let start = session.observe(&call::json(&["capabilities"])).duration_ms();

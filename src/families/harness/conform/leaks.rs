@@ -194,7 +194,7 @@ fn url(session: &ToolCaller) -> Conclusion {
         return Conclusion::not_applicable("the API takes no credentials");
     }
     if !call::is_strict(session) {
-        return Conclusion::not_applicable("this tag does not ask for it");
+        return Conclusion::not_applicable("this tag does not require it");
     }
     let health = call::json(&["health"]).secrets(SecretShape::Plain).upstream(Behaviour::Good);
     let mut calls = vec![session.observe(&health)];

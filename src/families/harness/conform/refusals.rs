@@ -98,7 +98,7 @@ fn misread(observed: &Observed, refusal: &StatedRefusal) -> Option<String> {
     let reason = error.pointer("/details/reason").and_then(Value::as_str).unwrap_or_default();
     if !refusal.reason.is_empty() && reason != refusal.reason {
         return Some(format!(
-            "`details.reason` of the refusal `{when}` ({}) is `{reason}` and not `{}`",
+            "`details.reason` of the refusal `{when}` ({}) is `{reason}`, not `{}`",
             refusal.status, refusal.reason
         ));
     }

@@ -15,7 +15,7 @@ use crate::conform::secrets::SecretShape;
 use crate::conform::session::{Observed, ToolCaller};
 use crate::families::harness::contract::FAMILY;
 
-const NOTHING: &str = "there is no command beside the built-in ones";
+const NOTHING: &str = "there are only built-in commands";
 const STATED: &[Need] = &[Need::Fixture, Need::Facts, Need::Credentials, Need::BaseUrl];
 /// Most names in a message.
 const MAX_NAMES: usize = 6;
@@ -337,7 +337,7 @@ fn base_url(session: &ToolCaller) -> Conclusion {
         observed.requests.iter().filter(|request| request.method == "CONNECT").peekable();
     if tunnels.peek().is_some() {
         let other = tunnels.find(|request| request.target != host);
-        let why = other.map(|request| format!("it calls `{}` and not `{host}`", request.target));
+        let why = other.map(|request| format!("it calls `{}`, not `{host}`", request.target));
         judge.judge(&observed, why);
     }
     let nothing = "neither `config show` nor a proxy shows which address the connector calls";

@@ -14,8 +14,8 @@ use crate::conform::secrets::SecretShape;
 use crate::conform::session::{Observed, ToolCaller};
 use crate::families::harness::contract::FAMILY;
 
-pub(super) const NOTHING: &str = "there is no command beside the built-in ones";
-const NOT_ASKED: &str = "this tag does not ask for it";
+pub(super) const NOTHING: &str = "there are only built-in commands";
+const NOT_ASKED: &str = "this tag does not require it";
 /// Keys that the workflow runner puts beside those of `data`.
 const RUNNER_KEYS: [&str; 4] = ["ok", "connectorId", "operation", "resource"];
 /// Most names in a message.
@@ -204,7 +204,7 @@ fn lists(session: &ToolCaller) -> Conclusion {
     let finding = judge.verdict();
     match unseen {
         Some(id) if finding.verdict() != ProbeVerdict::Fail => Conclusion::blocked(format!(
-            "`{id}` does not succeed, so its list could not be looked at"
+            "`{id}` does not succeed, so its list could not be examined"
         )),
         _ => finding,
     }

@@ -190,7 +190,7 @@ fn tool_name(session: &ToolCaller) -> Conclusion {
         let said = [value.get("tool"), inner];
         let other =
             said.into_iter().flatten().filter_map(Value::as_str).find(|said| *said != known);
-        judge.judge(&observed, other.map(|said| format!("it says `{said}`, not `{known}`")));
+        judge.judge(&observed, other.map(|said| format!("it reports `{said}`, not `{known}`")));
     }
     judge.verdict()
 }

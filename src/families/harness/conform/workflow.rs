@@ -183,7 +183,7 @@ fn unknown_kind(session: &ToolCaller) -> Option<String> {
 
 fn boolean(session: &ToolCaller) -> Conclusion {
     if !call::is_strict(session) {
-        return Conclusion::not_applicable("this tag does not ask for it");
+        return Conclusion::not_applicable("this tag does not require it");
     }
     if let Some(blocked) = call::uncontained(session) {
         return blocked;
@@ -218,7 +218,7 @@ fn boolean(session: &ToolCaller) -> Conclusion {
 
 fn empty(session: &ToolCaller) -> Conclusion {
     if !call::is_strict(session) {
-        return Conclusion::not_applicable("this tag does not ask for it");
+        return Conclusion::not_applicable("this tag does not require it");
     }
     if let Some(blocked) = call::uncontained(session) {
         return blocked;

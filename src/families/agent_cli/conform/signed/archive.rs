@@ -33,7 +33,7 @@ fn archive(lab: &ProbeCaller<'_>) -> ProbeStep {
         let shot = scene.update(&[]);
         scene.is_refused(&shot, "E_INTEGRITY", &STAGES, &when)?;
         let escaped = finds(scene.sandbox.path(), ESCAPED);
-        shot.expect(!escaped, format!("{when} writes outside of its place"))?;
+        shot.expect(!escaped, format!("{when} writes outside of its directory"))?;
     }
     if unknown.is_empty() {
         return Ok(());

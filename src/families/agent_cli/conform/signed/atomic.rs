@@ -38,7 +38,7 @@ fn atomic(lab: &ProbeCaller<'_>) -> ProbeStep {
     scene.publish(GOOD);
     scene.mark_archive(HELD_BACK);
     let shot = scene.update(&[]);
-    shot.expect(scene.is_new(), "an update to a release that is signed well does not install it")?;
+    shot.expect(scene.is_new(), "an update to a correctly signed release does not install it")?;
     // All of it is longer than its part after the mark: the last moments may come after the end.
     let whole = shot.observed.duration_ms();
     let mut last = None;
@@ -75,7 +75,7 @@ fn leftovers(lab: &ProbeCaller<'_>) -> ProbeStep {
     let scene = Scene::start(lab)?;
     scene.publish(GOOD);
     let blocked =
-        |error: std::io::Error| Unfinished::Blocked(format!("nothing can be planted: {error}"));
+        |error: std::io::Error| Unfinished::Blocked(format!("no file can be planted: {error}"));
     let name = scene.program.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let directory =
         scene.program.parent().ok_or_else(|| Unfinished::Blocked("no place".to_owned()))?;

@@ -30,7 +30,7 @@ fn replace(lab: &ProbeCaller<'_>) -> ProbeStep {
     let directory =
         scene.program.parent().ok_or_else(|| Unfinished::Blocked("no place".to_owned()))?;
     let blocked = |error: std::io::Error| {
-        Unfinished::Blocked(format!("no directory can be closed for the tool: {error}"))
+        Unfinished::Blocked(format!("no directory can be made read-only for the tool: {error}"))
     };
     rights::set_mode(directory, CLOSED).map_err(blocked)?;
     let shot = scene.update_with(&[], Event::None, true);
@@ -41,8 +41,8 @@ fn replace(lab: &ProbeCaller<'_>) -> ProbeStep {
         )));
     }
     let stages = ["discover", "download", "replace"];
-    let when = "an update in a directory that may not be written";
+    let when = "an update in a directory that is not writable";
     scene.is_refused(&shot, "E_FORBIDDEN", &stages, when)?;
-    shot.expect(shot.exit() == Some(4), format!("{when} has another exit than 4"))?;
+    shot.expect(shot.exit() == Some(4), format!("{when}: the exit code is not 4"))?;
     shot.expect(shot.at("/error/retryable") == false, format!("{when} is reported as transient"))
 }

@@ -89,7 +89,7 @@ impl<'a> Scene<'a> {
         let tool = reference["tool"].as_str().unwrap_or_default().to_owned();
         let program =
             install(&sandbox, &publication, build, npx, place, &tool).map_err(|error| {
-                Unfinished::Blocked(format!("the test build cannot be put: {error}"))
+                Unfinished::Blocked(format!("the test build cannot be installed: {error}"))
             })?;
         let behaviour = Arc::new(Mutex::new(HostBehaviour::Release(current.clone())));
         let archive_delay: Arc<Mutex<Option<Duration>>> = Arc::default();
@@ -263,7 +263,7 @@ impl<'a> Scene<'a> {
         let wanted = stages.join("` or `");
         shot.expect(
             stages.contains(&stage),
-            format!("{when}: `stage` is `{stage}` and not `{wanted}`"),
+            format!("{when}: `stage` is `{stage}`, not `{wanted}`"),
         )?;
         let replaced = details["binary_replaced"] == false;
         shot.expect(replaced, format!("{when}: `binary_replaced` is not false"))?;

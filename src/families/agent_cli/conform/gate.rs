@@ -92,7 +92,7 @@ pub const GATE_BARE: Probe = Probe {
     section: "§7",
     title: "A write without a token fails with E_CONFIRMATION_REQUIRED and exit code 5, and changes nothing",
     why: "Nothing may be changed by accident",
-    fix: "Use one gate for every write command",
+    fix: "use one gate for every write command",
     run: |session| examine(session, gate_bare),
     ..Probe::of(FAMILY)
 };
@@ -113,7 +113,7 @@ pub const DRY_RUN: Probe = Probe {
     section: "§7",
     title: "A dry run returns preview, token and expiry, and changes nothing",
     why: "People agree to what the preview shows",
-    fix: "Return `preview`, `confirm_token` and `expires_at` in UTC from every write with --dry-run",
+    fix: "return `preview`, `confirm_token` and `expires_at` in UTC from every write with --dry-run",
     run: |session| examine(session, dry_run),
     ..Probe::of(FAMILY)
 };
@@ -165,7 +165,7 @@ pub const DRY_RUN_VALIDATES: Probe = Probe {
     section: "§7",
     title: "A write that cannot succeed already fails in its dry run",
     why: "A token for an impossible write is useless",
-    fix: "Read the target during the dry run, and report its failure",
+    fix: "read the target during the dry run, and report its failure",
     run: |session| examine(session, dry_run_validates),
     ..Probe::of(FAMILY)
 };
@@ -199,7 +199,7 @@ pub const TOKEN_ONCE: Probe = Probe {
     section: "§9",
     title: "A token works once; a second use fails with E_CONFLICT",
     why: "A retry after a timeout must not repeat the write",
-    fix: "Record the token's fingerprint before the write begins",
+    fix: "record the token's fingerprint before the write begins",
     run: |session| examine(session, token_once),
     ..Probe::of(FAMILY)
 };
@@ -230,8 +230,8 @@ pub const TOKEN_PAYLOAD: Probe = Probe {
     id: "cli.token-payload",
     section: "§7",
     title: "A token is valid only for the arguments of its dry run",
-    why: "Agreement to one text is not agreement to another",
-    fix: "Include the whole payload in the token, not only ids",
+    why: "A user who agrees to one text has not agreed to another",
+    fix: "include the whole payload in the token, not only ids",
     run: |session| examine(session, token_payload),
     ..Probe::of(FAMILY)
 };
@@ -258,7 +258,7 @@ pub const TOKEN_FORGED: Probe = Probe {
     section: "§7",
     title: "A token that is made up, shortened, re-encoded or of another command fails with E_CONFLICT",
     why: "A token that can be forged confirms nothing, and a second encoding could be used a second time",
-    fix: "Authenticate the token with a secret, decode it strictly, and accept only its canonical encoding",
+    fix: "authenticate the token with a secret, decode it strictly, and accept only its canonical encoding",
     run: |session| examine(session, token_forged),
     ..Probe::of(FAMILY)
 };
@@ -299,7 +299,7 @@ pub const TOKEN_ACCOUNT: Probe = Probe {
     section: "§7",
     title: "A token of one account fails with E_CONFLICT for another",
     why: "The preview was made with the rights of the first account",
-    fix: "Include the account in the token",
+    fix: "include the account in the token",
     run: |session| examine(session, token_account),
     ..Probe::of(FAMILY)
 };
@@ -331,7 +331,7 @@ pub const TOKEN_RACE: Probe = Probe {
     section: "§9",
     title: "If two processes use one token, exactly one writes",
     why: "Agents run in parallel; if the check and the mark are separate steps, both succeed",
-    fix: "Mark the token as used by creating a file exclusively, before the write",
+    fix: "mark the token as used by creating a file exclusively, before the write",
     run: |session| examine(session, token_race),
     ..Probe::of(FAMILY)
 };
@@ -357,7 +357,7 @@ pub const DANGEROUS: Probe = Probe {
     section: "§15.4",
     title: "A dangerous command needs --dangerous in both steps, even with a valid token",
     why: "For irreversible changes, a token without the explicit flag is not enough",
-    fix: "Check --dangerous before the dry run and before the token",
+    fix: "check --dangerous before the dry run and before the token",
     run: |session| examine(session, dangerous),
     ..Probe::of(FAMILY)
 };
@@ -397,7 +397,7 @@ pub const IDEMPOTENCY_KEY: Probe = Probe {
     section: "§9",
     title: "The idempotency key of a create is forwarded and included in the token; used twice, it creates one object",
     why: "It makes a create safe to repeat",
-    fix: "Forward the key to the upstream, and include it in the token",
+    fix: "forward the key to the upstream, and include it in the token",
     run: |session| examine(session, idempotency_key),
     ..Probe::of(FAMILY)
 };

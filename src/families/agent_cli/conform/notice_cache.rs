@@ -168,7 +168,7 @@ pub const CLEARED: Probe = Probe {
     section: "§14",
     title: "An update that finds the tool current removes the notice",
     why: "Otherwise commands keep announcing an update that is already installed",
-    fix: "Clear the cached notice also if `update` has nothing to do",
+    fix: "clear the cached notice also if `update` has nothing to do",
     run: |session| examine(session, notice_cleared),
     ..Probe::of(FAMILY)
 };

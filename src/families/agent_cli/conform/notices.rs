@@ -13,7 +13,7 @@ pub const NOTICES: Probe = Probe {
     section: "§14",
     title: "After a check, every command shows the cached notice until the tool is current",
     why: "Agents that never call `update` must still learn of an update",
-    fix: "Keep the notice with all its keys, and drop it when the running version is not older",
+    fix: "keep the notice with all its keys, and drop it when the running version is not older",
     run: |session| examine(session, notices),
     ..Probe::of(FAMILY)
 };
@@ -62,7 +62,7 @@ pub const SEVERITY: Probe = Probe {
     section: "§14",
     title: "A notice of a new major version has the severity warning, one of a patch release info",
     why: "Agents report a warning to the user, but not an info",
-    fix: "Compare the major versions, and add the entries of the verified changelog",
+    fix: "compare the major versions, and add the entries of the verified changelog",
     run: |session| examine(session, severity),
     ..Probe::of(FAMILY)
 };
@@ -84,7 +84,7 @@ pub const CONTEXT_NOTICES: Probe = Probe {
     section: "§11",
     title: "`context` has the cached notice in `data.notices`",
     why: "Agents read it before they start",
-    fix: "Read the cache in `context`, and omit the key if there is no notice",
+    fix: "read the cache in `context`, and omit the key if there is no notice",
     run: |session| examine(session, context_notices),
     ..Probe::of(FAMILY)
 };

@@ -23,7 +23,7 @@ pub const EXPIRING: Probe = Probe {
     section: "§16.1",
     title: "`context` reports when credentials expire, and `doctor` checks them",
     why: "An agent can renew them in time instead of failing during its work",
-    fix: "Print valid, expires_at in UTC and refreshable in `context`, and check `credentials` in `doctor`",
+    fix: "print valid, expires_at in UTC and refreshable in `context`, and check `credentials` in `doctor`",
     run: |session| examine(session, expiring),
     ..Probe::of(FAMILY)
 };
@@ -58,7 +58,7 @@ pub const EXPIRED: Probe = Probe {
     section: "§16.1",
     title: "An expired credential that cannot be renewed is E_AUTH with exit code 4, and the message says that a login is needed",
     why: "A retry does not help; only the user can log in",
-    fix: "Compare the expiry with the clock and try to renew the credential; if that fails, return E_AUTH with the next step",
+    fix: "compare the expiry with the clock and try to renew the credential; if that fails, return E_AUTH with the next step",
     run: |session| examine(session, expired),
     ..Probe::of(FAMILY)
 };
@@ -118,7 +118,7 @@ pub const JOBS: Probe = Probe {
     section: "§16.2",
     title: "A job returns its id, its state and the commands to continue, and these commands work",
     why: "A call must not block for the whole duration of a job",
-    fix: "Return job_id, status, poll and result at once; provide separate commands for state and result",
+    fix: "return job_id, status, poll and result at once; provide separate commands for state and result",
     run: |session| examine(session, jobs),
     ..Probe::of(FAMILY)
 };
@@ -170,7 +170,7 @@ pub const HUMAN: Probe = Probe {
     section: "§16.3",
     title: "A step that needs a person is an error with exit code 9 that says what to do and how to resume",
     why: "The agent tells the user, waits and resumes",
-    fix: "Return `details.action` and `details.resume`, and do not wait",
+    fix: "return `details.action` and `details.resume`, and do not wait",
     run: |session| examine(session, human),
     ..Probe::of(FAMILY)
 };

@@ -42,7 +42,7 @@ pub const COMMAND_TYPES: Probe = Probe {
     section: "§11",
     title: "The type of every command is a word of the contract, and the required commands exist",
     why: "An agent decides by the type whether a call can change something",
-    fix: "Use `query` for a command that only reads, and `write` for every other one",
+    fix: "use `query` for a command that only reads, and `write` for every other one",
     run: |session| examine(session, command_types),
     ..Probe::of(FAMILY)
 };
@@ -75,7 +75,7 @@ pub const CAPABILITIES: Probe = Probe {
     section: "§11",
     title: "`capabilities` of `reference` has only words of the contract, and agrees with the commands",
     why: "Agents and probes decide by it what can be asked of a tool",
-    fix: "Compute the list from the commands that the tool has",
+    fix: "compute the list from the commands that the tool has",
     run: |session| examine(session, capabilities),
     ..Probe::of(FAMILY)
 };
@@ -177,7 +177,7 @@ pub const CONTRACT_DIGEST: Probe = Probe {
     section: "§3.1",
     title: "The tool was built from the pinned contract, as the digest in `reference` shows",
     why: "A program that was built before the pin moved follows an old contract",
-    fix: "Generate the module with `aos gen`, build the tool again, and hash the text of the module",
+    fix: "generate the module with `aos gen`, build the tool again, and hash the text of the module",
     run: |session| examine(session, contract_digest),
     ..Probe::of(FAMILY)
 };

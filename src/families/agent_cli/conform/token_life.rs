@@ -20,7 +20,7 @@ pub const TOKEN_EXPIRED: Probe = Probe {
     section: "§7",
     title: "An expired token fails with E_CONFLICT and exit code 6, and nothing is written",
     why: "An old preview may no longer be correct",
-    fix: "Include the expiry in the authenticated part of the token, and compare it with the clock before the write",
+    fix: "include the expiry in the authenticated part of the token, and compare it with the clock before the write",
     run: |session| examine(session, token_expired),
     ..Probe::of(FAMILY)
 };
@@ -58,7 +58,7 @@ pub const TOKEN_STORAGE: Probe = Probe {
     section: "§9",
     title: "If the use of a token cannot be recorded, the write continues with a warning on stderr",
     why: "A full disk must not prevent a confirmed write, but the user must know that the token could be used again",
-    fix: "Turn every error of the record into a warning, except that the token was already used",
+    fix: "turn every error of the record into a warning, except that the token was already used",
     run: |session| examine(session, token_storage),
     ..Probe::of(FAMILY)
 };
@@ -99,7 +99,7 @@ pub const GATE_EXAMPLES: Probe = Probe {
     section: "§7",
     title: "Every write in `reference`, called like its example but without --dry-run, changes nothing",
     why: "The gate does not protect a command that does not use it",
-    fix: "Use one gate for every write command",
+    fix: "use one gate for every write command",
     run: |session| examine(session, gate_examples),
     ..Probe::of(FAMILY)
 };

@@ -22,7 +22,7 @@ pub const SHAPE: Probe = Probe {
     section: "§14",
     title: "`update` is one command with --check and --dry-run, and takes no --confirm",
     why: "One call must update the tool; a confirm token would interrupt it",
-    fix: "Remove subcommands of `update`, and refuse --confirm as a usage error",
+    fix: "remove subcommands of `update`, and refuse --confirm as a usage error",
     needs: &[crate::conform::Need::Namespace],
     run: |session| examine(session, shape),
     ..Probe::of(FAMILY)
@@ -51,7 +51,7 @@ pub const CHECK: Probe = Probe {
     section: "§14",
     title: "`update --check` reports the available version and the command to call, with the contract's names",
     why: "Agents use it to decide whether to update",
-    fix: "Print status, current_version, target_version, update_available, install_method and command",
+    fix: "print status, current_version, target_version, update_available, install_method and command",
     run: |session| examine(session, check),
     ..Probe::of(FAMILY)
 };
@@ -102,7 +102,7 @@ pub const DRY_RUN: Probe = Probe {
     section: "§14",
     title: "`update --dry-run` issues no token and replaces nothing",
     why: "`update` is outside the write gate",
-    fix: "Return the plan without `confirm_token` and `expires_at`",
+    fix: "return the plan without `confirm_token` and `expires_at`",
     run: |session| examine(session, dry_run),
     ..Probe::of(FAMILY)
 };
@@ -128,7 +128,7 @@ pub const CURRENT: Probe = Probe {
     section: "§14",
     title: "`update` of a current tool succeeds and does nothing",
     why: "It must be safe and fast to call at any time",
-    fix: "Compare versions before starting anything, and report the same current and target version",
+    fix: "compare versions before starting anything, and report the same current and target version",
     run: |session| examine(session, current),
     ..Probe::of(FAMILY)
 };
@@ -169,7 +169,7 @@ pub const DISCOVER: Probe = Probe {
     section: "§14",
     title: "A failure of the release host has the matching error code",
     why: "An agent waits for a rate limit, but not for a missing release",
-    fix: "Use the same table of statuses for the release host and the upstream",
+    fix: "use the same table of statuses for the release host and the upstream",
     run: |session| examine(session, discover),
     ..Probe::of(FAMILY)
 };
@@ -235,7 +235,7 @@ pub const FAILURE_DETAILS: Probe = Probe {
     section: "§14",
     title: "Every failed update reports the stage, the version, and whether the program was replaced",
     why: "The caller must always know which version is installed",
-    fix: "Track the state through all stages, and put it into `error.details` in one place",
+    fix: "track the state through all stages, and put it into `error.details` in one place",
     run: |session| examine(session, failure_details),
     ..Probe::of(FAMILY)
 };
@@ -264,7 +264,7 @@ pub const DOWNGRADE: Probe = Probe {
     section: "§14",
     title: "An older --target-version is refused or installed, never silently ignored",
     why: "A success must mean that the requested version is installed",
-    fix: "Refuse it with E_VALIDATION, unless the tool has a flag for downgrades",
+    fix: "refuse it with E_VALIDATION, unless the tool has a flag for downgrades",
     run: |session| examine(session, downgrade),
     ..Probe::of(FAMILY)
 };
@@ -289,7 +289,7 @@ pub const TOKEN: Probe = Probe {
     section: "§14",
     title: "GITHUB_TOKEN is sent only to GitHub",
     why: "Anyone who receives the token can use it",
-    fix: "Send it only to api.github.com and github.com over https, and never along a redirect",
+    fix: "send it only to api.github.com and github.com over https, and never along a redirect",
     run: |session| examine(session, github_token),
     ..Probe::of(FAMILY)
 };
@@ -326,7 +326,7 @@ pub const INTERRUPT: Probe = Probe {
     section: "§14",
     title: "A signal during an update is E_INTERRUPTED, and the response has the installed version",
     why: "The agent must know which version is installed",
-    fix: "Install the handler before the first stage, and always print the envelope",
+    fix: "install the handler before the first stage, and always print the envelope",
     run: |session| examine(session, interrupt),
     ..Probe::of(FAMILY)
 };

@@ -29,7 +29,7 @@ pub const CHECK_DISK: Probe = Probe {
     section: "§14",
     title: "`update --check` changes only the cached notice on disk",
     why: "A check is not consent to a change",
-    fix: "Store the result of the check in one file, and do everything else in `update`",
+    fix: "store the result of the check in one file, and do everything else in `update`",
     run: |session| examine(session, check_disk),
     ..Probe::of(FAMILY)
 };
@@ -56,7 +56,7 @@ pub const DRY_RUN_DISK: Probe = Probe {
     section: "§14",
     title: "`update --dry-run` writes nothing",
     why: "A dry run must not change anything",
-    fix: "Do downloads, locks and caches only in the update itself",
+    fix: "do downloads, locks and caches only in the update itself",
     run: |session| examine(session, dry_run_disk),
     ..Probe::of(FAMILY)
 };
@@ -90,7 +90,7 @@ pub const NO_MANAGER: Probe = Probe {
     section: "§14",
     title: "A check, a dry run, and an update of only the Skill start no package manager",
     why: "A package manager may change more than this tool, and may ask for a password",
-    fix: "Compare versions first; detect the way of installation from files",
+    fix: "compare versions first; detect the way of installation from files",
     run: |session| examine(session, no_manager),
     ..Probe::of(FAMILY)
 };
@@ -160,7 +160,7 @@ pub const NPM: Probe = Probe {
     section: "§14",
     title: "A copy that npm installed also supports --dry-run, starts no package manager and writes nothing",
     why: "A dry run must be possible for every way of installation",
-    fix: "Handle --dry-run before starting the package manager, and put its command into the plan",
+    fix: "handle --dry-run before starting the package manager, and put its command into the plan",
     run: |session| examine(session, npm),
     ..Probe::of(FAMILY)
 };

@@ -53,7 +53,7 @@ pub const SIGNATURE: Probe = Probe {
     section: "§14",
     title: "A release without a valid signature of the expected signer is E_INTEGRITY and never installed",
     why: "It protects users if an attacker controls the release page",
-    fix: "Verify the bundle in the process, then the checksum, then unpack, with no way to skip a step",
+    fix: "verify the bundle in the process, then the checksum, then unpack, with no way to skip a step",
     run: |session| examine(session, signature),
     ..Probe::of(FAMILY)
 };
@@ -68,7 +68,7 @@ pub const NO_BUNDLE: Probe = Probe {
     section: "§14",
     title: "A release without a bundle is E_INTEGRITY and never installed",
     why: "An attacker who cannot sign would omit the signature",
-    fix: "Treat a missing bundle as an invalid signature",
+    fix: "treat a missing bundle as an invalid signature",
     run: |session| examine(session, no_bundle),
     ..Probe::of(FAMILY)
 };
@@ -88,7 +88,7 @@ pub const NO_CHECKSUMS: Probe = Probe {
     section: "§14",
     title: "A release without checksums is E_INTEGRITY and never installed",
     why: "The signature covers the checksums; without them, it does not cover the archive",
-    fix: "Refuse a release without checksums.txt before downloading anything else",
+    fix: "refuse a release without checksums.txt before downloading anything else",
     run: |session| examine(session, no_checksums),
     ..Probe::of(FAMILY)
 };
@@ -103,7 +103,7 @@ pub const BUNDLE_FETCH: Probe = Probe {
     section: "§14",
     title: "A bundle that cannot be downloaded is a network error, never E_INTEGRITY",
     why: "An agent never retries a forged release, but here a retry is the fix",
-    fix: "Keep the code of the transport error; use E_INTEGRITY only after examining the bytes",
+    fix: "keep the code of the transport error; use E_INTEGRITY only after examining the bytes",
     run: |session| examine(session, bundle_fetch),
     ..Probe::of(FAMILY)
 };
@@ -127,7 +127,7 @@ pub const CUT: Probe = Probe {
     section: "§14",
     title: "A truncated download is a network error, never E_INTEGRITY",
     why: "A truncated file is not an attack, so the agent can retry",
-    fix: "Compare the received length with the announced length before verifying anything",
+    fix: "compare the received length with the announced length before verifying anything",
     run: |session| examine(session, cut),
     ..Probe::of(FAMILY)
 };
@@ -144,7 +144,7 @@ pub const NO_ASSET: Probe = Probe {
     section: "§14",
     title: "A release without an archive for this platform is not a retryable error",
     why: "An agent would retry it forever",
-    fix: "Look for the archive in the release's list, and name the platform and the available archives",
+    fix: "look for the archive in the release's list, and name the platform and the available archives",
     run: |session| examine(session, no_asset),
     ..Probe::of(FAMILY)
 };
@@ -161,7 +161,7 @@ pub const TIMEOUT: Probe = Probe {
     section: "§14",
     title: "A release host that does not respond in time is E_TIMEOUT with exit code 8",
     why: "An update must not hang forever, and a timeout is not a refusal",
-    fix: "Set a timeout for every request to the host, and map it to E_TIMEOUT",
+    fix: "set a timeout for every request to the host, and map it to E_TIMEOUT",
     run: |session| examine(session, timeout),
     ..Probe::of(FAMILY)
 };
@@ -192,7 +192,7 @@ pub const ADVICE: Probe = Probe {
     section: "§14",
     title: "A failed update says whether to retry, and its message says what to do",
     why: "A transient error can be retried, a forged release never; readers of the message must know that too",
-    fix: "Derive `retryable` from the code, and end each message with the next step",
+    fix: "derive `retryable` from the code, and end each message with the next step",
     run: |session| examine(session, advice),
     ..Probe::of(FAMILY)
 };
@@ -242,7 +242,7 @@ pub const LAST_KNOWN: Probe = Probe {
     section: "§14",
     title: "A check without a network fails, and reports the last known result",
     why: "Old data must not look current, but is better than nothing",
-    fix: "Put `last_known` into the details of the failure: target_version, update_available, checked_at, or null",
+    fix: "put `last_known` into the details of the failure: target_version, update_available, checked_at, or null",
     run: |session| examine(session, last_known),
     ..Probe::of(FAMILY)
 };
@@ -275,7 +275,7 @@ pub const TOKEN_REDIRECT: Probe = Probe {
     section: "§14",
     title: "GITHUB_TOKEN is not sent along a redirect",
     why: "Assets are on other hosts, which must not receive the token",
-    fix: "Handle redirects in the client, and drop the token at the first redirect",
+    fix: "handle redirects in the client, and drop the token at the first redirect",
     run: |session| examine(session, token_redirect),
     ..Probe::of(FAMILY)
 };
@@ -319,7 +319,7 @@ pub const TERMINATE: Probe = Probe {
     section: "§14",
     title: "SIGTERM ends an update in the same way as SIGINT",
     why: "A host that ends a session sends SIGTERM, and updates take long",
-    fix: "Use one handler for SIGTERM and SIGINT, before the first stage",
+    fix: "use one handler for SIGTERM and SIGINT, before the first stage",
     run: |session| examine(session, terminate),
     ..Probe::of(FAMILY)
 };
@@ -338,7 +338,7 @@ pub const LATE_SIGNAL: Probe = Probe {
     section: "§14",
     title: "A signal during the download of an update reports the installed version",
     why: "In a late stage, the caller cannot guess the state",
-    fix: "Report every failure through the one place that tracks the state",
+    fix: "report every failure through the one place that tracks the state",
     run: |session| examine(session, late_signal),
     ..Probe::of(FAMILY)
 };

@@ -15,8 +15,8 @@ use crate::families::harness::contract::FAMILY;
 pub(super) const REFUSALS: Probe = Probe {
     id: "harness.refusals",
     section: "§5",
-    title: "Every refusal of the API has its error code, and its reason is repeated",
-    why: "with a wrong code, an agent repeats a call that cannot work, or asks for a key that is correct",
+    title: "Every refusal of the API has its error code, and the error repeats the reason",
+    why: "With a wrong code, an agent repeats a call that cannot work, or asks for a key that is correct",
     fix: "set the rules for errors in api.py, or correct [[harness.refusals]] in conform.toml",
     needs: &[Need::Fixture, Need::Facts, Need::Credentials, Need::BaseUrl],
     run: refusals,

@@ -27,7 +27,7 @@ pub const ATOMIC: Probe = Probe {
     section: "§14",
     title: "After a kill at any moment, the old or the new program is installed, and leftovers are not trusted",
     why: "A half-written program could not repair itself",
-    fix: "Stage under a new name in the same directory and rename once; never use existing files",
+    fix: "stage under a new name in the same directory and rename once; never use existing files",
     run: |session| examine(session, atomic),
     ..Probe::of(FAMILY)
 };

@@ -20,7 +20,7 @@ pub const INSTALLS: Probe = Probe {
     section: "§14",
     title: "A correctly signed release is installed byte for byte, and the response describes the new state",
     why: "Agents rely on the version in the response",
-    fix: "Verify, stage beside the real file, keep its mode, and rename; then ask the new program for its version",
+    fix: "verify, stage beside the real file, keep its mode, and rename; then ask the new program for its version",
     run: |session| examine(session, installs),
     ..Probe::of(FAMILY)
 };

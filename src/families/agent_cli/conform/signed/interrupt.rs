@@ -21,7 +21,7 @@ pub const INTERRUPT: Probe = Probe {
     section: "§14",
     title: "A signal during the download leaves the old version, and one after the replacement reports the new version",
     why: "After a signal, an agent must know which version is installed",
-    fix: "Track whether the program was replaced, and report it on every exit, including signals",
+    fix: "track whether the program was replaced, and report it on every exit, including signals",
     run: |session| examine(session, interrupt),
     ..Probe::of(FAMILY)
 };

@@ -14,7 +14,7 @@ pub const MANAGED: Probe = Probe {
     section: "§14",
     title: "Only npm updates a program that npm installed, to the exact version",
     why: "npm would later overwrite a file that was changed without it",
-    fix: "Detect npm by its manifest, run npm install -g PACKAGE@VERSION, and ask the installed program for its version",
+    fix: "detect npm by its manifest, run npm install -g PACKAGE@VERSION, and ask the installed program for its version",
     run: |session| examine(session, managed),
     ..Probe::of(FAMILY)
 };

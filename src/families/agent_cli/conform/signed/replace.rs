@@ -19,7 +19,7 @@ pub const REPLACE: Probe = Probe {
     section: "§14",
     title: "A directory that is not writable is E_FORBIDDEN, and the old program stays",
     why: "If the message names the directory, the user can fix it at once",
-    fix: "Stage the new program beside the old one, and map a permission error to its own code",
+    fix: "stage the new program beside the old one, and map a permission error to its own code",
     run: |session| examine(session, replace),
     ..Probe::of(FAMILY)
 };

@@ -14,7 +14,7 @@ pub const SKILL_SYNC: Probe = Probe {
     section: "§14",
     title: "If the Skill installer fails, the result is partial and has the command to run, or reports what is installed",
     why: "The agent must know that it has a new tool and an old Skill",
-    fix: "Install the verified files, or return ok false, a retryable code, binary_replaced true and skill_sync_command",
+    fix: "install the verified files, or return ok false, a retryable code, binary_replaced true and skill_sync_command",
     run: |session| examine(session, skill_sync),
     ..Probe::of(FAMILY)
 };

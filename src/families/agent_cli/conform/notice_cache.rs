@@ -15,7 +15,7 @@ use crate::families::agent_cli::contract::FAMILY;
 
 const PAST: &str = "2020-01-31T12:00:00Z";
 const FUTURE: &str = "2099-01-31T12:00:00Z";
-const FIX: &str = "Show a notice only if the cache is readable, the notice is neither expired nor from the future, and its version is newer";
+const FIX: &str = "show a notice only if the cache is readable, the notice is neither expired nor from the future, and its version is newer";
 
 /// The tool after a check that found a newer version, with a notice that can go away.
 fn told<'a>(lab: &'a ProbeCaller<'a>) -> ProbeStep<NoticeSource<'a>> {

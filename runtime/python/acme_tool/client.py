@@ -106,7 +106,7 @@ class Client(Rest):
             items = list(by_id(found["items"]).values())
             following = found["next_cursor"]
             if len(items) > limit:
-                raise ValueError("more items than were asked for")
+                raise ValueError("more items than were requested")
             if following and (
                 following == cursor or len(wire.text(following)) > MAX_CURSOR
             ):
@@ -128,7 +128,7 @@ class Client(Rest):
             ask = Ask("GET", ("v1", "items"), {"ids": ",".join(ids)})
             items = by_id(self.document(ask)["items"])
             if items.keys() - set(ids):
-                raise ValueError("an item that was not asked for")
+                raise ValueError("an item that was not requested")
             return items
 
     def item_content(self, item_id: str) -> tuple[Content, bytes]:
@@ -215,7 +215,7 @@ def check_id(item_id: str) -> None:
         raise Fault(
             VALIDATION,
             f"`{item_id}` is not the id of an item",
-            fix="Use an id as `item list` shows it",
+            fix="Use an id that `item list` shows",
         )
 
 

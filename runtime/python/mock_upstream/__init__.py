@@ -292,5 +292,5 @@ def _decode_cursor(cursor: str) -> int:
         text = base64.urlsafe_b64decode(cursor).decode()
         return int(text.removeprefix("after:"))
     except (binascii.Error, ValueError):
-        message = "the cursor is not one of this list"
+        message = "the cursor does not belong to this list"
         raise refused(400, "invalid_cursor", message) from None

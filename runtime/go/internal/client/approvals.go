@@ -22,7 +22,7 @@ var approvalID = regexp.MustCompile(`^appr_[A-Za-z0-9]{1,40}$`)
 func CheckApprovalID(id string) error {
 	if !approvalID.MatchString(id) {
 		return fault.New(fault.Validation, "`%s` is not the id of an approval", fault.Brief(id)).
-			WithFix("Use the command in details.resume as it is")
+			WithFix("Use the command in details.resume unchanged")
 	}
 	return nil
 }

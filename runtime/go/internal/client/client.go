@@ -104,7 +104,7 @@ func itemID(item Item) string {
 func CheckID(id string) error {
 	if number, err := strconv.ParseUint(id, 10, 63); err != nil || number == 0 || strconv.FormatUint(number, 10) != id {
 		return fault.New(fault.Validation, "`%s` is not the id of an item", fault.Brief(id)).
-			WithFix("Use an id as `item list` shows it")
+			WithFix("Use an id that `item list` shows")
 	}
 	return nil
 }
@@ -320,7 +320,7 @@ func parseEvent(line []byte) (Event, error) {
 		At       time.Time   `json:"at"`
 	}
 	if err := strictjson.Unmarshal(line, strictjson.Exact, &wire); err != nil {
-		return Event{}, errors.New("a line of the stream is not the JSON that was expected")
+		return Event{}, errors.New("a line of the stream is not the expected JSON")
 	}
 	if CheckID(wire.ItemID.String()) != nil || wire.At.IsZero() || !rest.IsName(wire.Kind) {
 		return Event{}, errors.New("an event does not say which item changed, and when")

@@ -73,7 +73,7 @@ func resumeApproval(call *cli.Call) (any, error) {
 	case approval.State == "waiting":
 		return nil, waitForPerson(id)
 	}
-	return nil, fault.New(fault.Forbidden, "the approval `%s` was not given", id).
+	return nil, fault.New(fault.Forbidden, "the request `%s` was not approved", id).
 		WithFix("Ask the person why; a new request needs a new dry run").With("approval_id", id)
 }
 

@@ -59,7 +59,7 @@ func itemWrites() []*cli.Command {
 		},
 		{
 			Path:      "item delete",
-			Summary:   "Delete an item for good",
+			Summary:   "Delete an item permanently",
 			Params:    []cli.Param{itemID},
 			Output:    "deleted_item",
 			Confirm:   cli.Always,

@@ -64,7 +64,7 @@ func jobCommands() []*cli.Command {
 		{
 			Path:     "job result",
 			Summary:  "Show the result of a finished job",
-			Detail:   "With --format raw the lines pass through as they are.",
+			Detail:   "With --format raw, the lines are printed unchanged.",
 			Params:   []cli.Param{jobID},
 			Output:   "job_result",
 			Raw:      true,

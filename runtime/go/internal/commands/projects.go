@@ -16,8 +16,8 @@ func checkProject(name string) error {
 	if projectName.MatchString(name) {
 		return nil
 	}
-	return fault.New(fault.Validation, "a project name is not acceptable").
-		WithFix("Use lower-case letters, digits and dashes, as in `atlas`")
+	return fault.New(fault.Validation, "a project name is not valid").
+		WithFix("Use lower-case letters, digits and dashes, such as `atlas`")
 }
 
 // overview counts items over several projects; one that could not be read does not hide the others.

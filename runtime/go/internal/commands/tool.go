@@ -15,10 +15,10 @@ func Tool() *cli.Tool {
 	return &cli.Tool{
 		Groups: map[string]string{
 			"item":    "Work with items",
-			"project": "Look at projects",
+			"project": "Work with projects",
 			// Work that takes long.
 			"export": "Export in the background",
-			"job":    "Follow work in the background",
+			"job":    "Show jobs in the background",
 			// Steps for a person.
 			"approval": "Continue after a person has decided",
 		},

@@ -158,7 +158,7 @@ func (a *API) list(w http.ResponseWriter, r *http.Request, _ mockkit.Account) {
 	}
 	after, err := decodeCursor(query.Get("cursor"))
 	if err != nil {
-		mockkit.Fail(w, http.StatusBadRequest, "invalid_cursor", "the cursor is not one of this list")
+		mockkit.Fail(w, http.StatusBadRequest, "invalid_cursor", "the cursor does not belong to this list")
 		return
 	}
 	page := []*item{}

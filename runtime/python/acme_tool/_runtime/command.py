@@ -80,7 +80,7 @@ class Param:
             raise Fault(
                 USAGE,
                 f"{self.flag} is given twice",
-                fix="Leave one of them out",
+                fix="Omit one of them",
                 flag=self.flag,
             )
         return list(given)
@@ -104,7 +104,7 @@ class Param:
     def _refused(self, fix: str) -> Fault:
         return Fault(
             VALIDATION,
-            f"{self.flag} has a value that is not acceptable",
+            f"{self.flag} has an invalid value",
             fix=fix,
             flag=self.flag,
         )
@@ -114,14 +114,14 @@ class Param:
 FORMAT = Param(
     "format", STRING, "Output format", values=output.FORMATS, default=output.JSON
 )
-AS_JSON = Param("json", BOOLEAN, "Older spelling of --format json")
+AS_JSON = Param("json", BOOLEAN, "Same as --format json")
 COMPACT = Param("compact", BOOLEAN, "Print JSON without optional white space")
-QUIET = Param("quiet", BOOLEAN, "Silence progress and hints; never errors")
+QUIET = Param("quiet", BOOLEAN, "Print no progress or hints; errors are still shown")
 GLOBALS = (FORMAT, AS_JSON, COMPACT, QUIET)
-FIELDS = Param("fields", LIST, "Keep only these fields")
+FIELDS = Param("fields", LIST, "Print only these fields")
 DRY_RUN = Param("dry-run", BOOLEAN, "Change nothing; show a preview and a token")
-CONFIRM = Param("confirm", STRING, "Carry out the previewed write, with its token")
-DANGEROUS = Param("dangerous", BOOLEAN, "Say that you mean it: nothing undoes this")
+CONFIRM = Param("confirm", STRING, "Make the previewed change, with its token")
+DANGEROUS = Param("dangerous", BOOLEAN, "Allow a change that cannot be undone")
 
 
 @dataclass(frozen=True)

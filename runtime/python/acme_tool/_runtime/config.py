@@ -146,7 +146,7 @@ def at_most(name: str, limit: float) -> float:
     if not 1 <= seconds <= limit:
         raise Fault(
             CONFIG,
-            f"{name} is no number of seconds from 1 to {limit:g}",
+            f"{name} is not a number of seconds from 1 to {limit:g}",
             fix=f"Change or unset {name}",
         )
     return seconds
@@ -161,7 +161,7 @@ def _timeout(document: dict[str, Any], path: Path) -> float:
     if type(seconds) is not int or not 1 <= seconds <= MAX_TIMEOUT:
         raise Fault(
             CONFIG,
-            f"the time limit of requests is no number of seconds from 1 to {MAX_TIMEOUT}",
+            f"the time limit of requests is not a number of seconds from 1 to {MAX_TIMEOUT}",
             fix=f"Change {TIMEOUT}, or timeout_s in {path}",
         )
     return seconds

@@ -92,7 +92,7 @@ def write_fault(path: Path, error: OSError) -> fault.Fault:
     code, fix = fault.IO, "Repair the file system, then run the command again"
     if isinstance(error, PermissionError):
         code = fault.FORBIDDEN
-        fix = "Change the owner or the rights of the path, then run the command again"
+        fix = "Change the owner or the permissions of the path, then run the command again"
     elif error.errno in (errno.ENOSPC, errno.EDQUOT if hasattr(errno, "EDQUOT") else 0):
         fix = "Free some space on the disk, then run the command again"
     return fault.Fault(

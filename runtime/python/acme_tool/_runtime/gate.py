@@ -43,7 +43,7 @@ def write(call: Call) -> Any:
             call,
             plan,
             "it cannot be undone, and --dangerous is missing",
-            "Add --dangerous if you mean it. " + LOOK,
+            "Add --dangerous if you intend this. " + LOOK,
         )
     if is_dry:
         return _preview(call, plan, bound)

@@ -52,7 +52,7 @@ class Connection:
 
     base: Address
     tokens: Tokens
-    # Seconds that one request may take.
+    # Time limit of one request, in seconds.
     timeout: float
     # The header User-Agent.
     agent: str
@@ -144,7 +144,7 @@ class Rest:
                 return None
             if not response.media_type.endswith("json"):
                 kind = response.media_type or "nothing"
-                raise self.unusable(f"its answer is not JSON but `{kind}`")
+                raise self.unusable(f"its response is not JSON but `{kind}`")
             return self.parse(content)
 
     def content(self, response: Response) -> bytes:
@@ -154,7 +154,9 @@ class Rest:
         try:
             return response.read(MAX_ANSWER)
         except http.TooLarge:
-            raise self.unusable(f"its answer is over {MAX_ANSWER} bytes") from None
+            raise self.unusable(
+                f"its response has more than {MAX_ANSWER} bytes"
+            ) from None
         except faults.ERRORS as error:
             raise faults.of_error(self._base.name, error) from error
 
@@ -223,13 +225,13 @@ class Rest:
         try:
             return strict_json.loads(content)
         except strict_json.Malformed:
-            raise self.unusable("its answer is not the JSON it says it is") from None
+            raise self.unusable("its response is not valid JSON") from None
 
     def unusable(self, why: str) -> Fault:
         """Say that an answer cannot be used: that is trouble of the server."""
         return Fault(
             fault.SERVER,
-            f"`{self._base.name}` gave an unusable answer: {why}",
+            f"`{self._base.name}` sent an unusable response: {why}",
             fix="Wait a moment and run the command again; if it stays, see whether the "
             "address is that of the API",
         )

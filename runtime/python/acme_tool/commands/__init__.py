@@ -26,9 +26,9 @@ TOOL = Tool(
     default_base_url="",
     groups={
         "item": "Work with items",
-        "project": "Look at projects",
+        "project": "Work with projects",
         "export": "Export in the background",
-        "job": "Follow work in the background",
+        "job": "Show jobs in the background",
         "approval": "Continue after a person has decided",
     },
     commands=(

@@ -68,7 +68,7 @@ def _resume(call: Call) -> Item:
         raise Fault(
             VALIDATION,
             f"`{approval_id}` is not the id of an approval",
-            fix="Use the command in details.resume as it is",
+            fix="Use the command in details.resume unchanged",
         )
     client = call.client(Client)
     with reading(client, "an approval"):
@@ -80,7 +80,7 @@ def _resume(call: Call) -> Item:
         raise _human_required(approval_id)
     raise Fault(
         FORBIDDEN,
-        f"the approval `{approval_id}` was not given",
+        f"the request `{approval_id}` was not approved",
         fix="Ask the person why; a new request needs a new dry run",
         approval_id=approval_id,
     )

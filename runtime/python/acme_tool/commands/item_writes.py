@@ -35,7 +35,7 @@ def _plan_create(call: Call) -> Plan:
     if call.has("idempotency-key") and not _KEY.fullmatch(key):
         raise Fault(
             VALIDATION,
-            "--idempotency-key has a value that is not acceptable",
+            "--idempotency-key has an invalid value",
             fix="Use 8 to 128 letters, digits, dots, colons, dashes and underscores",
         )
     check_projects(call.text("project"))
@@ -141,7 +141,7 @@ COMMANDS = (
             Param(
                 "idempotency-key",
                 STRING,
-                "Your key: the same one never creates two items",
+                "Key of your choice: the same key never creates two items",
             ),
         ),
         output="item",
@@ -171,7 +171,7 @@ COMMANDS = (
     ),
     Command(
         path="item delete",
-        summary="Delete an item for good",
+        summary="Delete an item permanently",
         params=(ITEM_ID,),
         output="deleted_item",
         examples=(

@@ -74,7 +74,7 @@ func (t *Tool) group(name string) string {
 		return summary
 	}
 	if name == "auth" {
-		return "Keep the credential for the upstream"
+		return "Manage the credential for the upstream"
 	}
 	return t.tableGroups()[name]
 }

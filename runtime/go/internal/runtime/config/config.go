@@ -189,9 +189,9 @@ func ParseAddress(text string) (*url.URL, error) {
 		// The parser would repeat the address, and with it a password that somebody put there.
 		return nil, errors.New("it is not an address")
 	case address.User != nil:
-		return nil, errors.New("it holds a user name; credentials have a place of their own")
+		return nil, errors.New("it contains a user name; credentials are stored separately")
 	case address.RawQuery != "" || address.Fragment != "":
-		return nil, errors.New("it holds a query or fragment")
+		return nil, errors.New("it contains a query or fragment")
 	case address.Hostname() == "":
 		return nil, errors.New("it has no host")
 	case !isPort(address.Port()):

@@ -124,7 +124,7 @@ func (s *Store) Save(credential Credential) (Storage, error) {
 func (s *Store) Remove() error {
 	if err := s.removeFromKeyring(); err != nil && !errors.Is(err, keyring.ErrNotFound) && s.config.UseKeyring {
 		if _, found := s.fromKeyring(); found == nil {
-			return fault.New(fault.IO, "the keyring keeps the credential").
+			return fault.New(fault.IO, "the keyring does not release the credential").
 				WithFix("Unlock the keyring of the system, then run the command again")
 		}
 	}
@@ -147,7 +147,7 @@ func (s *Store) FromEnvironment() (Credential, error) {
 	}
 	if err := credential.check(); err != nil {
 		return Credential{}, fault.New(fault.Config, "%s %v", self.Env(config.EnvToken), err).
-			WithFix("Set it to the credential exactly as you got it")
+			WithFix("Set it to the credential exactly as you received it")
 	}
 	return credential, nil
 }
@@ -176,7 +176,7 @@ func Parse(text string) (Credential, error) {
 	credential := Credential{Token: strings.TrimSpace(text)}
 	if err := credential.check(); err != nil {
 		return Credential{}, fault.New(fault.Validation, "the credential %v", err).
-			WithFix("Pass the credential exactly as you got it")
+			WithFix("Pass the credential exactly as you received it")
 	}
 	return credential, nil
 }
@@ -188,7 +188,7 @@ func (c Credential) check() error {
 		}
 		for _, symbol := range secret {
 			if symbol <= ' ' || symbol > '~' {
-				return errors.New("has a character that no credential has")
+				return errors.New("has a character that is not allowed in a credential")
 			}
 		}
 	}

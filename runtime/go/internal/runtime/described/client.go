@@ -74,14 +74,14 @@ func (c *Client) Reply(ctx context.Context, request rest.Request) (document any,
 		return strings.ToValidUTF8(string(answer.Content), "\uFFFD"), link, nil
 	}
 	if !strings.HasSuffix(kind, "json") {
-		return nil, "", c.Unusable("its answer is not JSON but `%s`", fault.Brief(kind))
+		return nil, "", c.Unusable("its response is not JSON but `%s`", fault.Brief(kind))
 	}
 	if err := strictjson.Check(answer.Content, strictjson.Exact); err != nil {
-		return nil, "", c.Unusable("its answer is refused, because %v", err)
+		return nil, "", c.Unusable("its response is refused, because %v", err)
 	}
 	document, err = output.Parse(answer.Content)
 	if err != nil {
-		return nil, "", c.Unusable("its answer is not the JSON that was expected")
+		return nil, "", c.Unusable("its response is not the expected JSON")
 	}
 	return document, link, nil
 }

@@ -196,7 +196,7 @@ func Fail(w http.ResponseWriter, status int, code, message string) {
 func Decode(w http.ResponseWriter, r *http.Request, into any) (body string, ok bool) {
 	body, err := readBody(r)
 	if err != nil || json.Unmarshal([]byte(body), into) != nil {
-		Fail(w, http.StatusBadRequest, "invalid_body", "the body is not the JSON that was expected")
+		Fail(w, http.StatusBadRequest, "invalid_body", "the body is not the expected JSON")
 		return "", false
 	}
 	return body, true

@@ -73,7 +73,7 @@ func Parse(text []byte) (any, error) {
 		return nil, err
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is something behind the JSON document")
+		return nil, errors.New("there is data after the JSON document")
 	}
 	return value, nil
 }

@@ -178,7 +178,7 @@ func (c *Client) Token(ctx context.Context) (string, error) {
 
 // Unusable is the fault of an answer that makes no sense: E_SERVER.
 func (c *Client) Unusable(format string, values ...any) *fault.Error {
-	return fault.New(fault.Server, "`%s` gave an unusable answer: %s", c.connection.Base.Host, fmt.Sprintf(format, values...)).
+	return fault.New(fault.Server, "`%s` sent an unusable response: %s", c.connection.Base.Host, fmt.Sprintf(format, values...)).
 		WithFix("Check that the address of the upstream is right; if it is, wait and run the command again")
 }
 

@@ -75,11 +75,11 @@ func NewPage[T any](entries []T, id func(T) string, next string, asked Asked) (P
 	case entries == nil:
 		return Page[T]{}, errors.New("a page has no list")
 	case len(entries) > asked.Limit:
-		return Page[T]{}, errors.New("a page has more entries than were asked for")
+		return Page[T]{}, errors.New("a page has more entries than were requested")
 	case len(next) > maxCursor:
 		return Page[T]{}, errors.New("a page has a cursor that is too long")
 	case next != "" && next == asked.Cursor:
-		return Page[T]{}, errors.New("a page leads back to itself")
+		return Page[T]{}, errors.New("a page refers to itself as the next page")
 	}
 	if err := Distinct(entries, id); err != nil {
 		return Page[T]{}, err
@@ -96,7 +96,7 @@ func Distinct[T any](entries []T, id func(T) string) error {
 	seen := map[string]bool{}
 	for _, entry := range entries {
 		if seen[id(entry)] {
-			return errors.New("an entry is there twice")
+			return errors.New("an entry occurs twice")
 		}
 		seen[id(entry)] = true
 	}

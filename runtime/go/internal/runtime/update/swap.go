@@ -121,7 +121,7 @@ func versionOf(ctx context.Context, path string) (string, error) {
 			return "", fault.Cancelled()
 		}
 		if err == nil && ending.Exit != 0 {
-			err = errors.New("it does not end with success")
+			err = errors.New("its exit code is not 0")
 		}
 		if err != nil {
 			return "", fault.New(fault.Config, "the new program does not start here: %v", err).

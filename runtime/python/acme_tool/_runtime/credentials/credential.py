@@ -36,7 +36,7 @@ class Credential:
             if not MIN_SECRET <= len(secret) <= MAX_LENGTH:
                 raise Unfit(f"is not {MIN_SECRET} to {MAX_LENGTH} characters long")
             if not all("!" <= symbol <= "~" for symbol in secret):
-                raise Unfit("has a character that no credential has")
+                raise Unfit("has a character that is not allowed in a credential")
 
     @property
     def secrets(self) -> list[str]:
@@ -102,7 +102,7 @@ def parse(text: str) -> Credential:
         raise Fault(
             VALIDATION,
             f"the credential {error}",
-            fix="Pass the credential exactly as you got it",
+            fix="Pass the credential exactly as you received it",
         ) from error
 
 
@@ -140,5 +140,5 @@ def from_environment(*, expiring: bool) -> Credential | None:
         raise Fault(
             CONFIG,
             f"{config.TOKEN} {error}",
-            fix="Set it to the credential exactly as you got it",
+            fix="Set it to the credential exactly as you received it",
         ) from error

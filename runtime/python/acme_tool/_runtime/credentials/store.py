@@ -97,7 +97,7 @@ class Store:
             if self._use_keyring and self._has_copy():
                 raise Fault(
                     IO,
-                    "the keyring keeps the credential",
+                    "the keyring does not release the credential",
                     fix="Unlock the keyring of the system, then run the command again",
                 ) from error
         self._file.remove(self._name)

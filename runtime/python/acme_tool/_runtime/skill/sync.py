@@ -161,12 +161,12 @@ def sync(request: Request) -> Report:
     if report.status in (CURRENT, FAILED) or home is None:
         return report
     if not request.expected:
-        return report.fail("no_manifest", "nobody knows the Skill of this version")
+        return report.fail("no_manifest", "the Skill of this version is not known")
     places = Places(request.name, home)
     if _recovered(report, request, places):
         return report
     if any(copy.state == DEVELOPER for copy in report.copies):
-        report.notes.append("a copy belongs to a work tree, so nothing is touched")
+        report.notes.append("a copy is in a git working tree, so nothing was changed")
         report.status, report.cause = SKIPPED, "developer_link"
         return report
     found: Installer | None = None
@@ -291,9 +291,7 @@ def _ended(report: Report, request: Request, places: Places) -> Report:
         # As long as foreign files are where agents read, the next sync must know it.
         repair.end(request.state)
     if report.is_direct:
-        report.notes.append(
-            "the verified files were put in place without the installer"
-        )
+        report.notes.append("the verified files were written without the installer")
     if report.repairs:
         return report.fail("verify_mismatch")
     if _is_current(report.copies):
@@ -301,8 +299,7 @@ def _ended(report: Report, request: Request, places: Places) -> Report:
         return report
     own = [copy for copy in report.copies if copy.is_left_alone]
     report.notes += [
-        f"`{copy.place.path}` was made by somebody where no installer writes: move it"
-        for copy in own
+        f"`{copy.place.path}` is a copy that no installer made: move it" for copy in own
     ]
     if own and not any(copy.is_wrong for copy in report.copies):
         return report.fail("unmanaged_copy")
@@ -420,7 +417,9 @@ def _keep_changes(report: Report, request: Request) -> repair.Journal:
     for copy in report.copies:
         kept = ""
         if copy.state == UNREADABLE and not copy.is_left_alone:
-            raise OSError(f"`{copy.place.path}` cannot be read, so it cannot be kept")
+            raise OSError(
+                f"`{copy.place.path}` cannot be read, so it cannot be backed up"
+            )
         if copy.state == MODIFIED or (copy.state == STALE and not request.files):
             kept = str(_keep(copy.place.real, request))
             if copy.state == MODIFIED and not copy.is_left_alone:

@@ -40,9 +40,11 @@ class Address:
         if port == 0:
             raise Unacceptable("it has a port that no server listens on")
         if "@" in parts.netloc:
-            raise Unacceptable("it holds a user name; credentials have their own place")
+            raise Unacceptable(
+                "it contains a user name; credentials are stored separately"
+            )
         if parts.fragment or "#" in text:
-            raise Unacceptable("it holds a fragment")
+            raise Unacceptable("it contains a fragment")
         if parts.scheme not in _PORTS or (
             parts.scheme == "http" and not is_loopback(host)
         ):
@@ -51,14 +53,14 @@ class Address:
             raise Unacceptable("it has no host that can be reached")
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         if not _TARGET.fullmatch(target):
-            raise Unacceptable("it has a character that no address has")
+            raise Unacceptable("it has a character that is not allowed in an address")
         return cls(parts.scheme, host, port or _PORTS[parts.scheme], target)
 
     @classmethod
     def parse_base(cls, text: str) -> Address:
         """Read an address that others lie below."""
         if "?" in text:
-            raise Unacceptable("it holds a query")
+            raise Unacceptable("it contains a query")
         return cls.parse(text)
 
     def join(
@@ -82,7 +84,7 @@ class Address:
         before = "" if is_whole else self.target.partition("?")[0].rstrip("/")
         whole = f"{before}{target}"
         if not _TARGET.fullmatch(whole):
-            raise Unacceptable("it has a character that no address has")
+            raise Unacceptable("it has a character that is not allowed in an address")
         return Address(self.scheme, self.host, self.port, whole)
 
     def follow(self, location: str) -> Address:

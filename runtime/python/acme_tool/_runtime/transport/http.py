@@ -209,11 +209,11 @@ def _tunnel(plain: socket.socket, proxy: Proxy, to: Address, limit: Limit) -> No
         byte = plain.recv(1)
         answer += byte
         if not byte or len(answer) > MAX_TUNNEL_ANSWER:
-            raise ProxyTrouble(proxy, "gave no usable answer")
+            raise ProxyTrouble(proxy, "sent no usable response")
     words = answer.split(b"\r\n", 1)[0].split()
     status = int(words[1]) if len(words) > 1 and words[1].isdigit() else 0
     if not 200 <= status <= 299:
-        raise ProxyTrouble(proxy, f"answered with status {status}", status)
+        raise ProxyTrouble(proxy, f"responded with status {status}", status)
 
 
 @functools.cache

@@ -70,7 +70,7 @@ def unpack(archive: Path, program: Path) -> Content:
                 for _ in source.pieces(length):
                     pass
     if not content.has_program:
-        raise integrity(f"the archive does not hold `{program_name()}`")
+        raise integrity(f"the archive does not contain `{program_name()}`")
     return content
 
 
@@ -136,7 +136,7 @@ def _entries(source: _Source) -> Iterator[tuple[str, int]]:
             raise integrity(f"the archive has `{name}`, which is no regular file")
         yield name, size
     if not source.rest_is_empty():
-        raise integrity("the archive has data behind its last entry")
+        raise integrity("the archive has data after its last entry")
 
 
 def _header(block: bytes) -> tuple[str, int, bytes]:

@@ -96,7 +96,7 @@ class Executable:
             except OSError as again:
                 raise Fault(
                     fault.IO,
-                    f"`{self.path}` is gone: neither the new nor the old program could "
+                    f"`{self.path}` no longer exists: neither the new nor the old program could "
                     "be put there",
                     fix=f'Run `move "{aside}" "{self.path}"`',
                     rollback_failed=True,

@@ -122,7 +122,7 @@ class Host:
                 is_safe = False
             if not is_safe:
                 raise integrity(
-                    f"`{address.name}` sends the download to an address that is not safe"
+                    f"`{address.name}` redirects the download to an address that is not safe"
                 ).with_details(cause="insecure_redirect")
             # A redirect never carries the token.
             address, token = target, ""
@@ -134,7 +134,7 @@ class Host:
     def _refusal(self, response: http.Response, name: str, what: str) -> Fault:
         status = response.status
         if status < 400:
-            message = f"`{name}` gave an unusable answer for {what} (status {status})"
+            message = f"`{name}` sent an unusable response for {what} (status {status})"
             return Fault(fault.NETWORK, message, status=status)
         failed = faults.of_status(name, status, response.header)
         if failed.code == fault.NOT_FOUND:
@@ -144,7 +144,7 @@ class Host:
                 f"https://github.com/{REPOSITORY}/releases"
             )
         elif failed.code == fault.AUTH:
-            failed.fix = f"Unset {GITHUB_TOKEN}, or set it to one that is good"
+            failed.fix = f"Unset {GITHUB_TOKEN}, or set it to a valid one"
         elif failed.code == fault.RATE_LIMITED:
             failed.fix += f"; with {GITHUB_TOKEN} set the limit is higher"
         return failed
@@ -157,7 +157,7 @@ def too_large(what: str, limit: int, kind: str) -> Fault:
         return integrity(message)
     return Fault(
         fault.NETWORK,
-        f"{message} and a web page, so the network may want a login",
+        f"{message} and a web page, so the network may require a login",
         fix="Log in to the network, then run the command again",
         cause="captive_portal",
     )

@@ -103,7 +103,7 @@ class Installation:
         if self.method == OTHER:
             raise Fault(
                 fault.CONFIG,
-                f"{TOOL} was installed by {self.owner}, which it cannot drive",
+                f"{TOOL} was installed by {self.owner}, which it cannot run",
                 fix=f"Please {command}",
                 command=command,
             )
@@ -112,7 +112,7 @@ class Installation:
             raise Fault(
                 fault.CONFIG,
                 f"{manager} cannot install a version that is not its newest",
-                fix="Leave --target-version out, or install that version by yourself",
+                fix="Omit --target-version, or install that version yourself",
                 command=command,
             )
         found = manager if Path(manager).is_absolute() else process.find(manager)

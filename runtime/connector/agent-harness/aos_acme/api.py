@@ -85,7 +85,7 @@ SLIM = {"item.list": ["id", "title", "state", "updated_at", "url"]}
 # Time limits in seconds, for `health` and for any other command.
 HEALTH_SECONDS = 1.8
 CALL_SECONDS = 10.0
-# Most bytes of a reply, and of the output without `--max-bytes`.
+# The maximum size of a reply, and of the output without `--max-bytes`, in bytes.
 REPLY_BYTES = 8_000_000
 RESULT_BYTES = 25_000
 # Fields whose value is a file that is read as bytes.

@@ -25,7 +25,7 @@ var (
 	jobStatuses = []string{"pending", "running", "succeeded", "failed", "cancelled"}
 )
 
-// CheckJobID refuses what cannot be the id of a job before anything is sent.
+// CheckJobID refuses a text that cannot be the id of a job, before anything is sent.
 func CheckJobID(id string) error {
 	if !jobID.MatchString(id) {
 		return fault.New(fault.Validation, "`%s` is not the id of a job", fault.Brief(id)).
@@ -58,7 +58,7 @@ func (c *Client) JobResult(ctx context.Context, id string) ([]byte, error) {
 	return lines, err
 }
 
-// JobItems reads the result of a job into items as every other command shows them.
+// JobItems reads the result of a job as items in the form of the other commands.
 func (c *Client) JobItems(result []byte) ([]Item, error) {
 	items := []Item{}
 	for line := range bytes.Lines(result) {

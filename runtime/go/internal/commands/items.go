@@ -149,7 +149,7 @@ func watchItems(call *cli.Call) (any, error) {
 		summary.LastSequence = event.Sequence
 		return summary.Count < limit, call.Printer().Line("item", event)
 	})
-	// The end of the duration is how a quiet stream ends.
+	// A stream without events ends when the duration ends.
 	if err != nil && !errors.Is(context.Cause(ctx), errDurationOver) {
 		return nil, err
 	}

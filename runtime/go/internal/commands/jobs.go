@@ -19,7 +19,7 @@ type jobState struct {
 	Result     string   `json:"result"`
 }
 
-// jobResult is the result of a job: a page that is the only one.
+// jobResult is the result of a job: a single page.
 type jobResult struct {
 	JobID      string        `json:"job_id"`
 	Items      []client.Item `json:"items"`

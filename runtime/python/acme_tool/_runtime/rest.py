@@ -106,7 +106,7 @@ def basic(token: str) -> dict[str, str]:
 class Rest:
     """A client of one upstream; each request has a time limit."""
 
-    # Error codes of the upstream that say more than the status they come with.
+    # Error codes of the upstream that are more specific than their status.
     typed_codes: Mapping[str, str] = {}
 
     def __init__(self, connection: Connection) -> None:

@@ -1,4 +1,4 @@
-"""A step that a person decides: one command asks for it, another one continues.
+"""A step that a person must decide: one command requests it, another one continues.
 
 An example, and yours to replace.
 """
@@ -24,7 +24,7 @@ _APPROVAL_ID = re.compile(r"appr_[A-Za-z0-9]{1,40}")
 
 
 def _human_required(approval_id: str) -> Fault:
-    """Pass a step to a person; the agent reports it and does not retry by itself."""
+    """Report that a person must act; the agent does not retry by itself."""
     return Fault(
         HUMAN_REQUIRED,
         f"a person has to approve the request `{approval_id}` in the app",

@@ -24,7 +24,7 @@ LABELS = Param("labels", LIST, "Labels, by comma or by repeating the flag")
 
 
 class DeletedItem(TypedDict):
-    """The answer to a deletion."""
+    """The response to a deletion."""
 
     id: str
     deleted: bool
@@ -103,8 +103,8 @@ def _plan_close(call: Call) -> Plan:
     for item_id in ids:
         check_id(item_id)
     account = call.allowed("items:write")
-    # The preview shows what is there, and the token is bound to it. An item that is not
-    # there fails by itself later and does not stop the others.
+    # The preview shows the current items, and the token is bound to it. A missing item
+    # fails later and does not stop the others.
     found: dict[str, Item] = {}
     for start in range(0, len(ids), CHUNK_SIZE):
         found |= call.client(Client).items_by_id(ids[start : start + CHUNK_SIZE])

@@ -40,7 +40,7 @@ class ProjectError(TypedDict):
 
 
 class Overview(TypedDict):
-    """Counts of several projects; one that could not be read does not hide the others."""
+    """Counts of several projects; one that cannot be read does not hide the others."""
 
     scope: list[str]
     projects_scanned: int
@@ -50,7 +50,7 @@ class Overview(TypedDict):
 
 
 def check_projects(*names: str) -> None:
-    """Refuse what cannot be a project before anything is sent."""
+    """Refuse a text that cannot be a project, before anything is sent."""
     for name in names:
         if not _PROJECT.fullmatch(name):
             raise Fault(
@@ -122,7 +122,7 @@ def _overview(call: Call) -> Overview:
             found.append(client.count(name))
         except Fault as failed:
             if failed.code == AUTH:
-                # Without a credential nothing can be read at all.
+                # Without a credential, no project can be read.
                 raise
             errors.append(
                 {"project": name, "code": failed.code, "retryable": failed.retryable}

@@ -35,7 +35,7 @@ class JobState(TypedDict):
 
 
 class JobResult(TypedDict):
-    """The result of a job: a page that is the only one."""
+    """The result of a job: a single page."""
 
     job_id: str
     items: list[Item]

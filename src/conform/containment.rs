@@ -25,7 +25,7 @@ const MAX_SETTINGS: u64 = 64 * 1024;
 const BESIDE: [&str; 8] =
     ["lib", "lib64", "libexec", "include", "tools", "pyvenv.cfg", "package.json", "node_modules"];
 const OF_FAMILY: RestrictionError = RestrictionError::NotApplied(
-    "programs of this family are started by its runtime, which aos does not contain",
+    "the runtime of this family starts its programs, and aos does not contain it",
 );
 /// Deepest chain of links and interpreters.
 const MAX_STEPS: usize = 6;

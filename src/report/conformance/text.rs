@@ -28,7 +28,7 @@ pub fn render(conformance: &Conformance, style: Style) -> Visible {
     let mut lines = Vec::new();
     if !conformance.containment.protects_files() {
         lines.push(visible!(
-            "{} the tool ran with your rights, so it could read and change your files; test only tools that you trust in this way",
+            "{} the tool ran with your rights, so it could read and change your files; test only trusted tools in this way",
             style.bad("warning:")
         ));
     }

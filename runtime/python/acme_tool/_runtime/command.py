@@ -230,24 +230,24 @@ class Call:
             self._values[param.name] = param.read(self.given.get(param.name, ()))
 
     def text(self, name: str) -> str:
-        """Give the value of a parameter; empty when there is none."""
+        """Return the value of a parameter; empty when there is none."""
         values = self._values.get(name)
         return values[0] if values else ""
 
     def number(self, name: str) -> int:
-        """Give the value of an integer."""
+        """Return the value of an integer."""
         return int(self.text(name) or "0")
 
     def flag(self, name: str) -> bool:
-        """Tell whether a boolean is set."""
+        """Return whether a boolean is set."""
         return bool(self.given.get(name))
 
     def list(self, name: str) -> list[str]:
-        """Give the values of a list, in their order, each once."""
+        """Return the values of a list, in their order, each once."""
         return [*self._values.get(name, ())]
 
     def has(self, name: str) -> bool:
-        """Tell whether a parameter was passed."""
+        """Return whether a parameter was passed."""
         return bool(self.given.get(name))
 
     def client(self, kind: type[C]) -> C:

@@ -59,7 +59,7 @@ class Config:
     problem: Fault | None = None
 
     def upstream(self) -> Address:
-        """Give the address of the upstream, or fail because there is none."""
+        """Return the address of the upstream, or fail because there is none."""
         if self.problem is not None:
             raise self.problem
         if self.base_url is None:
@@ -106,7 +106,7 @@ def _home() -> Path:
 
 
 def user_home() -> Path | None:
-    """Give the home directory of the user."""
+    """Return the home directory of the user."""
     try:
         home = Path.home()
     except RuntimeError:
@@ -138,7 +138,7 @@ def _fill(found: Config, tool: Tool) -> None:
 
 
 def at_most(name: str, limit: float) -> float:
-    """Give a limit in seconds that a variable may shorten and never lengthen."""
+    """Return a limit in seconds that a variable may shorten and never lengthen."""
     text = os.environ.get(name)
     if not text:
         return limit

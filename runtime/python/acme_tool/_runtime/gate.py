@@ -94,7 +94,7 @@ def _step(call: Call) -> str:
 
 
 def _binding(call: Call, plan: Plan) -> bytes:
-    """Give everything that makes a write what it is."""
+    """Return everything that makes a write what it is."""
     values = {param.name: call.list(param.name) for param in call.command.params}
     return json.dumps(
         {

@@ -43,7 +43,7 @@ class Tokens(Protocol):
         """Return a token that is valid now; empty when there is none."""
 
     def refused(self, token: str, /) -> str:
-        """Return another token after the upstream refused one; empty when there is none."""
+        """Return another token after the upstream refused one; empty if there is none."""
 
 
 @dataclass(frozen=True)

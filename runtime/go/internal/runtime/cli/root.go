@@ -241,7 +241,7 @@ func unknown(command *cobra.Command, arguments []string) error {
 	return failed.WithFix("%s", fix).With("commands", names)
 }
 
-// nearest gives the name that differs least, when it differs little.
+// nearest returns the name that differs least, when it differs little.
 func nearest(word string, names []string) string {
 	best, least := "", 3
 	for _, name := range names {

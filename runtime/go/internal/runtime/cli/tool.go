@@ -41,7 +41,7 @@ type Tool struct {
 type Table interface {
 	// Groups has one line for each group.
 	Groups() map[string]string
-	// Group gives the commands of a group, and their schemas.
+	// Group returns the commands of a group, and their schemas.
 	Group(name string) ([]*Command, []Schema)
 }
 

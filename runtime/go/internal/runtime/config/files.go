@@ -109,7 +109,7 @@ func reason(err error) error {
 	return err
 }
 
-// IsOpenToOthers tells whether other users can read a file; Windows has other rules and keeps homes closed.
+// IsOpenToOthers reports whether other users can read a file; Windows has other rules and keeps homes closed.
 func IsOpenToOthers(information fs.FileInfo) bool {
 	return runtime.GOOS != "windows" && information.Mode().Perm()&0o077 != 0
 }

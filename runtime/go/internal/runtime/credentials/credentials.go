@@ -64,7 +64,7 @@ func Open(config *config.Config, redactor *redact.Redactor, renew Renewer) *Stor
 	return &Store{config: config, redactor: redactor, name: name, renew: renew}
 }
 
-// Find gives the credential in effect and where it comes from; None when there is none.
+// Find returns the credential in effect and where it comes from; None when there is none.
 func (s *Store) Find() (Credential, Storage, error) {
 	found, storage, err := s.find()
 	if err == nil && storage != None {
@@ -131,7 +131,7 @@ func (s *Store) Remove() error {
 	return s.removeFromFile()
 }
 
-// Expires tells whether credentials of this tool can expire and be renewed.
+// Expires reports whether credentials of this tool can expire and be renewed.
 func (s *Store) Expires() bool {
 	return s.renew != nil
 }

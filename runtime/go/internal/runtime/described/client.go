@@ -19,9 +19,9 @@ import (
 // Caller is what commands need of a client.
 type Caller interface {
 	cli.Upstream
-	// Reply gives the document of a reply and its header Link; nil without a document.
+	// Reply returns the document of a reply and its header Link; nil without a document.
 	Reply(ctx context.Context, request rest.Request) (document any, link string, err error)
-	// Below gives path and query of a link of this API; one to another server is refused.
+	// Below returns path and query of a link of this API; one to another server is refused.
 	Below(link string) (string, error)
 	Unusable(format string, values ...any) *fault.Error
 }

@@ -75,7 +75,7 @@ func (a *API) TokenBy(token func(*http.Request) string) {
 	a.token = token
 }
 
-// Anonymous tells whether no route asks for a credential.
+// Anonymous reports whether no route asks for a credential.
 func (a *API) Anonymous() bool {
 	return a.anonymous
 }

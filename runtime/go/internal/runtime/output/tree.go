@@ -20,7 +20,7 @@ type Member struct {
 // Object is a JSON object that keeps the order of its members.
 type Object []Member
 
-// Get gives the value of a member.
+// Get returns the value of a member.
 func (o Object) Get(key string) (any, bool) {
 	for _, member := range o {
 		if member.Key == key {
@@ -152,7 +152,7 @@ func encode(value any) ([]byte, error) {
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
 }
 
-// isVisible tells whether a symbol shows something of its own. Fillers, joiners and selectors can hide a whole message;
+// isVisible reports whether a symbol shows something of its own. Fillers, joiners and selectors can hide a whole message;
 // U+FE0E and U+FE0F follow many ordinary symbols.
 func isVisible(symbol rune) bool {
 	if symbol == 0xfe0e || symbol == 0xfe0f {

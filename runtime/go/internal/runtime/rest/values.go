@@ -34,17 +34,17 @@ func (id *ID) UnmarshalJSON(content []byte) error {
 	return nil
 }
 
-// IsID tells whether a text can be an id: it may appear in a message and in a command line.
+// IsID reports whether a text can be an id: it may appear in a message and in a command line.
 func IsID(text string) bool {
 	return idForm.MatchString(text)
 }
 
-// IsName tells whether a text can be the name of a state, a kind or a project: a sentence cannot.
+// IsName reports whether a text can be the name of a state, a kind or a project: a sentence cannot.
 func IsName(text string) bool {
 	return nameForm.MatchString(text)
 }
 
-// IsHeaderValue tells whether a text, such as a version for If-Match, may be sent in a header.
+// IsHeaderValue reports whether a text, such as a version for If-Match, may be sent in a header.
 func IsHeaderValue(text string) bool {
 	return headerForm.MatchString(text)
 }

@@ -20,7 +20,7 @@ import (
 // MaxRetryAfter bounds what a server may ask to wait.
 const MaxRetryAfter = time.Hour
 
-// StatusCode gives the error code of a status. The contract names the common ones; the rest follow their meaning.
+// StatusCode returns the error code of a status. The contract names the common ones; the rest follow their meaning.
 func StatusCode(status int, header http.Header) string {
 	if status == http.StatusForbidden && isRateLimit(header) {
 		return fault.RateLimited
@@ -124,7 +124,7 @@ func ErrorFault(host string, err error) *fault.Error {
 		WithFix("Check the network and the proxy settings, then run the command again").Because(err)
 }
 
-// RetryAfter gives the seconds that a server asks to wait, at least one and within bounds.
+// RetryAfter returns the seconds that a server asks to wait, at least one and within bounds.
 func RetryAfter(header http.Header, now time.Time) int {
 	wait := time.Minute
 	if text := header.Get("Retry-After"); text != "" {
@@ -144,7 +144,7 @@ func isRateLimit(header http.Header) bool {
 	return header.Get("X-RateLimit-Remaining") == "0" || header.Get("Retry-After") != ""
 }
 
-// refusingProxy gives the address of a proxy that does not answer; empty when it is not about a proxy.
+// refusingProxy returns the address of a proxy that does not answer; empty when it is not about a proxy.
 func refusingProxy(err error) string {
 	var outer, inner *net.OpError
 	if errors.As(err, &outer) && outer.Op == "proxyconnect" && errors.As(outer.Err, &inner) && inner.Addr != nil {

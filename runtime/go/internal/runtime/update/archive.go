@@ -156,7 +156,7 @@ func readEntry(reader io.Reader, size, limit int64) ([]byte, error) {
 	return text, nil
 }
 
-// isPlain tells whether a name stays below the directory that it is unpacked to, on every system.
+// isPlain reports whether a name stays below the directory that it is unpacked to, on every system.
 func isPlain(name string) bool {
 	return name != "" && name != "." && !strings.HasPrefix(name, "/") && !strings.ContainsAny(name, "\\:\x00") &&
 		path.Clean(name) == name && name != ".." && !strings.HasPrefix(name, "../")

@@ -119,13 +119,13 @@ func (h *host) follow(ctx context.Context, address *url.URL, accept, token strin
 	return nil, fault.New(fault.Network, "`%s` redirects more than %d times", address.Host, maxRedirects)
 }
 
-// allows tells whether an address may be opened: https, or this machine when the API is on it.
+// allows reports whether an address may be opened: https, or this machine when the API is on it.
 func (h *host) allows(address *url.URL) bool {
 	local := config.IsLoopback(h.api.Hostname()) && config.IsLoopback(address.Hostname())
 	return address.Host != "" && address.User == nil && (address.Scheme == "https" || address.Scheme == "http" && local)
 }
 
-// tokenFor gives the token for an address: to the hosts of GitHub it belongs to, encrypted, and to no other.
+// tokenFor returns the token for an address: to the hosts of GitHub it belongs to, encrypted, and to no other.
 func (h *host) tokenFor(address *url.URL) string {
 	if address.Scheme == "https" && (address.Host == "api.github.com" || address.Host == "github.com") {
 		return h.token

@@ -90,7 +90,7 @@ func isNPMPackage(path string) bool {
 	return err == nil && json.Unmarshal(text, &manifest) == nil && strings.HasPrefix(manifest.Name, about.NPMPackage+"-")
 }
 
-// goOwns tells whether `go install` put the program here: it is in the directory that Go installs to, and was built
+// goOwns reports whether `go install` put the program here: it is in the directory that Go installs to, and was built
 // from a version of the module and not from a work tree.
 func goOwns(path string, build *debug.BuildInfo) bool {
 	if build == nil || build.Main.Path != about.Module || build.Main.Version == "" || build.Main.Version == "(devel)" {

@@ -135,7 +135,7 @@ func versionOf(ctx context.Context, path string) (string, error) {
 	}
 }
 
-// holds tells whether a path has content of a digest.
+// holds reports whether a path has content of a digest.
 func holds(path, digest string) bool {
 	found, err := digestOf(path)
 	return err == nil && found == digest

@@ -58,13 +58,13 @@ class Credential:
         return self.expires_at.strftime("%Y-%m-%dT%H:%M:%SZ")
 
     def is_valid(self, within: timedelta = MARGIN) -> bool:
-        """Tell whether it is good for some time; nobody is asked."""
+        """Return whether it is good for some time; nobody is asked."""
         if self.expires_at is None:
             return True
         return datetime.now(timezone.utc) + within < self.expires_at
 
     def encode(self) -> str:
-        """Give the form in which it is stored."""
+        """Return the form in which it is stored."""
         document = {"token": self.token}
         if self.refresh_token:
             document["refresh_token"] = self.refresh_token

@@ -43,7 +43,7 @@ class Store:
         self._expiring = expiring
 
     def find(self) -> tuple[Credential | None, str]:
-        """Give the credential in effect and where it comes from."""
+        """Return the credential in effect and where it comes from."""
         found, storage = self.stored()
         if found is None:
             found = from_environment(expiring=self._expiring)
@@ -53,7 +53,7 @@ class Store:
         return found, storage
 
     def stored(self) -> tuple[Credential | None, str]:
-        """Give the credential that is kept, and where."""
+        """Return the credential that is kept, and where."""
         try:
             text = self._ask(lambda ring: ring.get_password(TOOL, self._name))
         except NoKeyring:

@@ -70,14 +70,14 @@ class Copy:
 
     @property
     def is_left_alone(self) -> bool:
-        """Tell whether somebody made or changed it where no installer writes."""
+        """Return whether somebody made or changed it where no installer writes."""
         pins = (OLDER, NEWER)
         managed = self.place.is_shared or any(map(self.place.writers, pins))
         return not managed and self.state in (MODIFIED, UNREADABLE)
 
     @property
     def is_wrong(self) -> bool:
-        """Tell whether it has to be replaced."""
+        """Return whether it has to be replaced."""
         right = self.state in (CURRENT, DEVELOPER)
         return not right and not self.is_left_alone
 
@@ -107,12 +107,12 @@ class Report:
 
     @property
     def live(self) -> str:
-        """Give what agents read now: the worst of all repairs."""
+        """Return what agents read now: the worst of all repairs."""
         lives = [each["live"] for each in self.repairs]
         return next((live for live in repair.LIVES if live in lives), "")
 
     def data(self) -> dict[str, Any]:
-        """Give the report as data."""
+        """Return the report as data."""
         stale = [copy for copy in self.copies if copy.state not in (CURRENT, DEVELOPER)]
         return {
             "status": self.status,
@@ -131,7 +131,7 @@ class Report:
 
 
 def command(request: Request) -> str:
-    """Give what a person can run to get the Skill.
+    """Return what a person can run to get the Skill.
 
     It verifies; a command of the installer would not.
     """
@@ -211,7 +211,7 @@ def _recovered(report: Report, request: Request, places: Places) -> bool:
 
 
 def _is_foreign(copy: Copy, request: Request, journal: repair.Journal) -> bool:
-    """Tell whether somebody else than the user wrote it, and not the verified files."""
+    """Return whether it has neither the user's files nor the verified ones."""
     before = journal.get(str(copy.place.path))
     if before and before.fingerprint == repair.fingerprint(copy.place):
         return False

@@ -68,7 +68,7 @@ class Address:
         *segments: str,
         query: Mapping[str, str | Sequence[str]] | None = None,
     ) -> Address:
-        """Give an address below this one; each segment is escaped."""
+        """Return an address below this one; each segment is escaped."""
         if any(segment in ("", ".", "..") for segment in segments):
             raise Unacceptable("a part of it would lead elsewhere")
         path = self.target.partition("?")[0].rstrip("/")
@@ -77,7 +77,7 @@ class Address:
         return Address(self.scheme, self.host, self.port, target or "/")
 
     def at(self, target: str, *, is_whole: bool = False) -> Address:
-        """Give the address of a path and a query, which are encoded already.
+        """Return the address of a path and a query, which are encoded already.
 
         They are below this address, or with `is_whole` below the root of the server.
         """
@@ -88,7 +88,7 @@ class Address:
         return Address(self.scheme, self.host, self.port, whole)
 
     def follow(self, location: str) -> Address:
-        """Give the address that a redirect names."""
+        """Return the address that a redirect names."""
         return Address.parse(urljoin(str(self), location))
 
     @property
@@ -108,7 +108,7 @@ class Address:
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether a host is this machine."""
+    """Return whether a host is this machine."""
     if host == "localhost":
         return True
     try:

@@ -52,7 +52,7 @@ AGAIN = "Wait a moment, then run the command again"
 
 
 def code_of(status: int, header: Header) -> str:
-    """Give the error code of a status. Words of the body never decide it."""
+    """Return the error code of a status. Words of the body never decide it."""
     if status == 403 and _is_rate_limit(header):
         return fault.RATE_LIMITED
     if code := contract_gen.code_for_status(status) or _STATUSES.get(status):
@@ -101,7 +101,7 @@ def of_error(host: str, error: Exception) -> Fault:
 
 
 def retry_after(header: Header) -> int:
-    """Give the seconds that a server asks to wait, within bounds."""
+    """Return the seconds that a server asks to wait, within bounds."""
     wait: float = DEFAULT_RETRY_AFTER
     text, reset = header("Retry-After").strip(), header("X-RateLimit-Reset").strip()
     if _is_number(text):

@@ -52,7 +52,7 @@ _BUNDLE: _Shape = {
 
 
 def check(content: bytes) -> dict[str, Any]:
-    """Give the document of a bundle, or raise Malformed."""
+    """Return the document of a bundle, or raise Malformed."""
     if len(content) > MAX_SIZE:
         raise Malformed(f"it is larger than {MAX_SIZE} bytes")
     document = strict_json.loads(content, folded=True)

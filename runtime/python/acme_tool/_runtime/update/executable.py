@@ -32,7 +32,7 @@ class Executable:
         self.path = path
 
     def beside(self, suffix: str) -> Path:
-        """Give a new name beside the program: a rename from there is one step."""
+        """Return a new name beside the program: a rename from there is one step."""
         return self.path.parent / f".{TOOL}.{secrets.token_hex(8)}{suffix}"
 
     def probe(self) -> None:

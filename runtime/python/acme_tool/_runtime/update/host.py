@@ -40,7 +40,7 @@ class Host:
         self._token = os.environ.get(GITHUB_TOKEN, "").strip()
 
     def allows(self, address: Address) -> bool:
-        """Tell whether an address may be opened: https, or all of it on this machine."""
+        """Return whether an address may be opened: https, or only on this machine."""
         both_here = is_loopback(self.api.host) and is_loopback(address.host)
         return address.scheme == "https" or both_here
 
@@ -52,7 +52,7 @@ class Host:
         return address
 
     def token_for(self, address: Address) -> str:
-        """Give the token for an address: it is for the hosts of GitHub alone."""
+        """Return the token for an address: it is for the hosts of GitHub alone."""
         is_github = address.scheme == "https" and address.name in GITHUB
         return self._token if is_github else ""
 

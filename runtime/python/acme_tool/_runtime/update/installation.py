@@ -82,11 +82,11 @@ class Installation:
         return self.method != STANDALONE
 
     def words_for(self, version: str) -> list[str]:
-        """Give the words of the manager for a version."""
+        """Return the words of the manager for a version."""
         return [word.replace(_VERSION, version) for word in self.words]
 
     def command(self, version: str) -> str:
-        """Give what a person can run."""
+        """Return what a person can run."""
         if self.method == STANDALONE:
             return f"{TOOL} update"
         if self.method == OTHER:
@@ -94,7 +94,7 @@ class Installation:
         return shlex.join(self.words_for(version))
 
     def version(self) -> str:
-        """Give the version that is installed now, as the program itself reports it."""
+        """Return the installed version, as the program itself reports it."""
         return version_of(self.program, Path(tempfile.gettempdir()))
 
     def drive(self, version: str, *, is_newest: bool) -> None:
@@ -220,7 +220,7 @@ def _of_package() -> Installation:
 
 
 def _belongs(found: Distribution) -> bool:
-    """Tell whether an installed package is the code that runs, and not another copy."""
+    """Return whether an installed package is the code that runs, not another copy."""
     here = Path(__file__).resolve()
     return any(
         Path(str(found.locate_file(file))).resolve() == here

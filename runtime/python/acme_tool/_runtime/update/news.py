@@ -106,7 +106,7 @@ def severity_of(target: str, markdown: str) -> str:
 
 
 def last_known(seen: Cache) -> dict[str, Any] | None:
-    """Give what the last check found, for one that finds nothing out."""
+    """Return what the last check found, for one that finds nothing out."""
     if not seen["target"] or not seen["checked_at"]:
         return None
     return {

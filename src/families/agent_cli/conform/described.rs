@@ -234,7 +234,7 @@ fn package_version(lab: &ProbeCaller<'_>) -> ProbeStep {
 /// A file of the project.
 fn project_file(lab: &ProbeCaller<'_>, name: &str) -> ProbeStep<String> {
     let root = lab.session.target.root.as_ref().ok_or_else(|| {
-        Unfinished::Blocked("it looks at the project, and only a command was given".to_owned())
+        Unfinished::Blocked("it needs the project, but only a command was given".to_owned())
     })?;
     match files::read(&root.join(name), MAX_FILE) {
         Ok(loaded) => Ok(String::from_utf8_lossy(&loaded.bytes).into_owned()),

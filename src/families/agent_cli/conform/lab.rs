@@ -35,8 +35,7 @@ const NOTHING: &str = "no response of the tool was of the kind that this probe j
 
 pub(super) fn unusable() -> Unfinished {
     Unfinished::Blocked(
-        "`reference` lists no commands that can be read; `cli.reference-commands` says why"
-            .to_owned(),
+        "`reference` lists no commands that can be read; see `cli.reference-commands`".to_owned(),
     )
 }
 

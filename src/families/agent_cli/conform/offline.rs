@@ -72,7 +72,7 @@ fn doctor_offline(lab: &ProbeCaller<'_>) -> ProbeStep {
         ));
     }
     if lab.fixture.credentials.is_none() || lab.session.base_url_env().is_none() {
-        let message = "conform.toml does not say how the tool gets to an upstream";
+        let message = "conform.toml does not say how the tool reaches an upstream";
         return Err(Unfinished::Blocked(message.to_owned()));
     }
     let refused = lab.run_as(Account::One, &words(&["doctor"]), &[]);

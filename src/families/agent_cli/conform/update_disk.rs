@@ -199,7 +199,7 @@ fn place_as_npm(lab: &ProbeCaller<'_>) -> ProbeStep {
     };
     let target = &lab.session.target;
     let root = target.root.as_ref().ok_or_else(|| {
-        Unfinished::Blocked("npm installs a project, and only a command was given".to_owned())
+        Unfinished::Blocked("npm installs a project, but only a command was given".to_owned())
     })?;
     let manifest = files::read(&root.join("package.json"), MAX_MANIFEST).ok();
     let manifest = manifest.and_then(|loaded| String::from_utf8(loaded.bytes).ok());

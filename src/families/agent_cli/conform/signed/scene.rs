@@ -54,7 +54,7 @@ pub struct Scene<'a> {
 pub fn build_of<'a>(lab: &'a ProbeCaller<'a>) -> ProbeStep<(&'a Update, &'a TestBuild)> {
     let update = lab.fixture.update.as_ref();
     update.and_then(|update| Some((update, update.test_build.as_ref()?))).ok_or_else(|| {
-        let why = "a release build trusts only its own root, so no release can be signed for this run: add [agent_cli.update.test_build] with a build that trusts a root of the tests, and its publisher, to conform.toml";
+        let why = "a release build trusts only its own root, so no release can be signed for this run: add [agent_cli.update.test_build] to conform.toml, with a build that trusts a test root, and its publisher";
         Unfinished::Blocked(why.to_owned())
     })
 }

@@ -43,7 +43,7 @@ pub fn check(
             false => None,
         };
         if let Some((at, _)) = at {
-            let why = "it runs a text that changes values of";
+            let why = "it executes a string that changes values of";
             found.push(module.amended_by(source.path, text, at, why));
         }
     }

@@ -29,7 +29,7 @@ pub const FIELDS: Probe = Probe {
     section: "§8",
     title: "--fields keeps only the named fields, their marks in `_untrusted`, and the members for paging",
     why: "Agents use it to save tokens; without the mark, data could be read as instructions",
-    fix: "Filter after the data is built; keep `_untrusted` for the remaining fields",
+    fix: "filter after the data is built; keep `_untrusted` for the remaining fields",
     run: |session| examine(session, fields),
     ..Probe::of(FAMILY)
 };
@@ -75,7 +75,7 @@ pub const PAGING: Probe = Probe {
     section: "§8",
     title: "A list has items, count and a reference to the next page, and pages do not overlap",
     why: "An agent must know that there are more entries, and how to get them",
-    fix: "Return the keys of the cursor style or the offset style; `count` is the number of `items`",
+    fix: "return the keys of the cursor style or the offset style; `count` is the number of `items`",
     run: |session| examine(session, paging),
     ..Probe::of(FAMILY)
 };
@@ -131,7 +131,7 @@ pub const IDS_AND_TIMES: Probe = Probe {
     section: "§8",
     title: "Ids are strings and times are ISO 8601 in UTC",
     why: "Large numbers lose digits in JSON readers, and local times cannot be compared",
-    fix: "Convert both where the upstream's response is read",
+    fix: "convert both where the upstream's response is read",
     run: |session| examine(session, ids_and_times),
     ..Probe::of(FAMILY)
 };
@@ -153,7 +153,7 @@ pub const UNTRUSTED: Probe = Probe {
     section: "§15.8",
     title: "Text from outside is marked in `_untrusted`, and the marks name existing fields",
     why: "An attacker's text must not be read as an instruction",
-    fix: "Add `_untrusted` to each object that has fields of `untrusted_fields`",
+    fix: "add `_untrusted` to each object that has fields of `untrusted_fields`",
     run: |session| examine(session, untrusted),
     ..Probe::of(FAMILY)
 };
@@ -171,14 +171,16 @@ fn untrusted(lab: &ProbeCaller<'_>) -> ProbeStep {
     {
         shot.expect(
             marks.contains(field),
-            format!("`{field}` is foreign text and not in `{key}`"),
+            format!("`{field}` is text from outside, but is not in `{key}`"),
         )?;
     }
     let lists = lab.samples(Role::List).map(super::fixture::Sample::call);
     for call in std::iter::once(sample.call()).chain(lists) {
         let shot = worked(lab, &call)?;
         if let Some(mark) = values::stray_mark(shot.data(), key) {
-            return Err(shot.fail(format!("`{key}` names `{mark}`, which is not on its object")));
+            return Err(
+                shot.fail(format!("`{key}` names `{mark}`, which is not a member of its object"))
+            );
         }
     }
     Ok(())
@@ -189,7 +191,7 @@ pub const SCOPES: Probe = Probe {
     section: "§8.3",
     title: "A container that cannot be read is reported together with the others",
     why: "An incomplete response must not look complete",
-    fix: "Collect the failures of containers in a separate list, and continue",
+    fix: "collect the failures of containers in a separate list, and continue",
     run: |session| examine(session, scopes),
     ..Probe::of(FAMILY)
 };
@@ -208,7 +210,7 @@ pub const STREAM: Probe = Probe {
     section: "§5",
     title: "Every line of a stream is a complete object with ok, schema_version and type",
     why: "A reader can stop at any line",
-    fix: "Print ok, schema_version and type in each line",
+    fix: "print ok, schema_version and type in each line",
     run: |session| examine(session, stream),
     ..Probe::of(FAMILY)
 };
@@ -240,7 +242,7 @@ pub const STREAM_SUMMARY: Probe = Probe {
     section: "§5",
     title: "The last line of a stream has the type summary",
     why: "Without it, a reader cannot tell a complete stream from one that broke off",
-    fix: "Print a line with the type summary when the stream ends by itself",
+    fix: "print a line with the type summary when the stream ends by itself",
     run: |session| examine(session, stream_summary),
     ..Probe::of(FAMILY)
 };

@@ -29,7 +29,7 @@ func authCommands() []*Command {
 			Detail: "Takes it from " + self.Env(config.EnvToken) + " or from a file, never from a flag, and asks the upstream " +
 				"whether it is good. A stored one is replaced only with a confirm token.",
 			Params: []Param{
-				{Name: "token-file", Kind: Text, Help: "File that holds the credential; without it the environment does"},
+				{Name: "token-file", Kind: Text, Help: "File that contains the credential; the default is the environment variable"},
 			},
 			Output:   "credential_change",
 			Confirm:  WhenLossy,
@@ -38,7 +38,7 @@ func authCommands() []*Command {
 		},
 		{
 			Path:     "auth logout",
-			Summary:  "Forget the stored credential for the upstream",
+			Summary:  "Remove the stored credential for the upstream",
 			Output:   "credential_change",
 			Confirm:  WhenLossy,
 			Examples: []string{"auth logout --dry-run", "auth logout --confirm ct_TOKEN"},
@@ -108,7 +108,7 @@ func newCredential(call *Call) (credentials.Credential, error) {
 		text, err := config.ReadBounded(path, maxTokenFile)
 		if err != nil {
 			return credentials.Credential{}, fault.New(fault.Validation, "--token-file cannot be read: %v", err).
-				WithFix("Name a file that holds the credential and nothing else")
+				WithFix("Pass a file that contains only the credential")
 		}
 		return credentials.Parse(string(text))
 	}

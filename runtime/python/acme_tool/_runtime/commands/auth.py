@@ -76,7 +76,7 @@ def _new_credential(call: Call) -> Credential:
             raise Fault(
                 VALIDATION,
                 f"--token-file cannot be read: {files.reason(error)}",
-                fix="Name a file that holds the credential and nothing else",
+                fix="Pass a file that contains only the credential",
                 flag="--token-file",
             ) from error
         return parse(content.decode("utf-8", "replace"))
@@ -111,7 +111,7 @@ COMMANDS = (
             Param(
                 "token-file",
                 STRING,
-                "File that holds the credential; without it the environment does",
+                "File that contains the credential; the default is the environment variable",
             ),
         ),
         output="credential_change",
@@ -121,7 +121,7 @@ COMMANDS = (
     ),
     Command(
         path="auth logout",
-        summary="Forget the stored credential for the upstream",
+        summary="Remove the stored credential for the upstream",
         output="credential_change",
         examples=("auth logout --dry-run", "auth logout --confirm ct_TOKEN"),
         plan=_plan_logout,
@@ -129,6 +129,6 @@ COMMANDS = (
     ),
 )
 
-GROUPS = {"auth": "Keep the credential for the upstream"}
+GROUPS = {"auth": "Manage the credential for the upstream"}
 
 SCHEMAS = {"credential_change": Schema(CredentialChange)}

@@ -72,9 +72,16 @@ pub fn unmarked_here(value: &Value, key: &str, foreign: &BTreeSet<&str>) -> Opti
     let marks = members.get(key).and_then(Value::as_array).into_iter().flatten();
     let marks: BTreeSet<&str> = marks.filter_map(Value::as_str).collect();
     let mut stray = members.iter().filter(|(name, member)| {
-        foreign.contains(name.as_str()) && member.is_string() && !marks.contains(name.as_str())
+        foreign.contains(name.as_str()) && is_text(member) && !marks.contains(name.as_str())
     });
     stray.next().map(|(name, _)| name.clone())
+}
+
+/// A text, or a list of texts such as labels.
+#[must_use]
+pub fn is_text(value: &Value) -> bool {
+    let texts = value.as_array().filter(|list| !list.is_empty());
+    value.is_string() || texts.is_some_and(|list| list.iter().all(Value::is_string))
 }
 
 /// The first foreign text that its object does not name.
@@ -106,6 +113,11 @@ mod tests {
         assert_eq!(unmarked(&value, "_untrusted", &foreign), Some("title".to_owned()));
         assert_eq!(unmarked(&value["items"][0], "_untrusted", &foreign), None);
         assert_eq!(below(&value["items"][1], "_untrusted", &foreign), None);
+        let labels = BTreeSet::from(["labels"]);
+        let value = json!({"labels": ["a"], "_untrusted": []});
+        assert_eq!(unmarked(&value, "_untrusted", &labels), Some("labels".to_owned()));
+        assert_eq!(unmarked(&json!({"labels": []}), "_untrusted", &labels), None);
+        assert_eq!(unmarked(&json!({"labels": [{"id": "1"}]}), "_untrusted", &labels), None);
     }
 
     #[test]

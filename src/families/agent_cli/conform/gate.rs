@@ -7,6 +7,7 @@ use super::kind;
 use super::lab::{Account, ProbeCaller, and, examine};
 use super::shot::Answered;
 use super::stop::{ProbeStep, Unfinished};
+use super::values;
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::conform::listing::declared;
 use crate::families::agent_cli::contract::FAMILY;
@@ -222,6 +223,10 @@ fn token_once(lab: &ProbeCaller<'_>) -> ProbeStep {
         if shot.is_ok() {
             let idle = format!("`{}` succeeds, but no change reached the upstream", other.path);
             shot.expect(lab.mutations() > before, idle)?;
+            let other_text = values::other_text(&other.args, shot.data());
+            shot.without(other_text.map(|name| {
+                format!("`{}` returns another `{name}` than it was given", other.path)
+            }))?;
             let when = format!("a token of `{}` that was used already", other.path);
             conflicts(lab, Account::One, &call, &token, &when)?;
         }

@@ -8,6 +8,7 @@ mod expression;
 mod indirect;
 mod jobs;
 mod pipeline;
+mod programs;
 mod reach;
 mod shell;
 mod shell_commands;

@@ -201,6 +201,9 @@ fn http_statuses(lab: &ProbeCaller<'_>) -> ProbeStep {
     Ok(())
 }
 
+/// The seconds to wait in a response with a rate limit.
+const RETRY_AFTER: &str = "7";
+
 pub const RATE_LIMITED_403: Probe = Probe {
     id: "cli.rate-limited-403",
     section: "§6",
@@ -213,7 +216,7 @@ pub const RATE_LIMITED_403: Probe = Probe {
 
 fn rate_limited(lab: &ProbeCaller<'_>) -> ProbeStep {
     lab.sample(Role::Get)?;
-    for header in [("X-RateLimit-Remaining", "0"), ("Retry-After", "1")] {
+    for header in [("X-RateLimit-Remaining", "0"), ("Retry-After", RETRY_AFTER)] {
         let shot = against(lab, move |_| {
             let mut reply = status(403);
             reply.headers.push((header.0.to_owned(), header.1.to_owned()));
@@ -221,6 +224,10 @@ fn rate_limited(lab: &ProbeCaller<'_>) -> ProbeStep {
         })?;
         let when = format!("403 with {}: {}", header.0, header.1);
         shot.expect_code(&["E_RATE_LIMITED"], &when)?;
+        let wait = shot.at("/error/details/retry_after_s");
+        let is_told =
+            header.0 != "Retry-After" || wait.is_null() || wait.as_u64() == header.1.parse().ok();
+        shot.expect(is_told, format!("{when} has the `retry_after_s` {wait}"))?;
         for (path, shot) in lists(lab) {
             shot.expect_code(&["E_RATE_LIMITED"], &format!("{when} of `{path}`"))?;
         }

@@ -7,6 +7,7 @@ use super::kind;
 use super::lab::{Account, ProbeCaller, and, examine};
 use super::shot::Answered;
 use super::stop::{ProbeStep, Unfinished};
+use super::values;
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::conform::listing::declared;
 use crate::families::agent_cli::contract::FAMILY;
@@ -215,10 +216,17 @@ fn token_once(lab: &ProbeCaller<'_>) -> ProbeStep {
     for other in all_writes(lab)?.into_iter().filter(|other| other.path != sample.path) {
         let call = meant(lab, other, &other.call());
         let token = self::token(lab, &call)?;
+        let before = lab.mutations();
         let shot = lab.call(&and(&call, &["--confirm", &token]));
         let refused = format!("`{}` refuses the token of its dry run", other.path);
         shot.expect(shot.is_ok() || shot.code() != "E_CONFLICT", refused)?;
         if shot.is_ok() {
+            let idle = format!("`{}` succeeds, but no change reached the upstream", other.path);
+            shot.expect(lab.mutations() > before, idle)?;
+            let other_text = values::other_text(&other.args, shot.data());
+            shot.without(other_text.map(|name| {
+                format!("`{}` returns another `{name}` than it was given", other.path)
+            }))?;
             let when = format!("a token of `{}` that was used already", other.path);
             conflicts(lab, Account::One, &call, &token, &when)?;
         }

@@ -9,7 +9,7 @@ use super::lab::{Account, ProbeCaller, and, examine};
 use super::listing::params;
 use super::shot::Answered;
 use super::stop::{ProbeStep, Unfinished};
-use super::{shapes, values};
+use super::{filters, kind, listing, shapes, values};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
 
@@ -73,15 +73,16 @@ fn fields(lab: &ProbeCaller<'_>) -> ProbeStep {
 pub const PAGING: Probe = Probe {
     id: "cli.paging",
     section: "§8",
-    title: "A list has items, count and a reference to the next page, and pages do not overlap",
-    why: "An agent must know that there are more entries, and how to get them",
-    fix: "return the keys of the cursor style or the offset style; `count` is the number of `items`",
+    title: "A list has items, count and a reference to the next page, pages do not overlap, and each filter has an effect",
+    why: "An agent must know that there are more entries, and how to get them; an ignored filter returns wrong entries",
+    fix: "return the keys of the cursor style or the offset style, with `count` as the number of `items`, and pass each filter to the upstream",
     run: |session| examine(session, paging),
     ..Probe::of(FAMILY)
 };
 
 fn paging(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.reading(Role::List)?;
+    filters::examine(lab, sample)?;
     let options: BTreeSet<String> = params(&lab.declared(&sample.path)?).collect();
     let way = ["cursor", "offset"].into_iter().find(|option| options.contains(*option));
     let (Some(way), true) = (way, options.contains("limit")) else {
@@ -167,7 +168,7 @@ fn untrusted(lab: &ProbeCaller<'_>) -> ProbeStep {
     let marks = shot.data()[key].as_array();
     let marks: BTreeSet<&str> = marks.into_iter().flatten().filter_map(Value::as_str).collect();
     for field in
-        foreign.iter().filter(|field| shot.data().get(**field).is_some_and(Value::is_string))
+        foreign.iter().filter(|field| shot.data().get(**field).is_some_and(values::is_text))
     {
         shot.expect(
             marks.contains(field),
@@ -182,6 +183,41 @@ fn untrusted(lab: &ProbeCaller<'_>) -> ProbeStep {
                 shot.fail(format!("`{key}` names `{mark}`, which is not a member of its object"))
             );
         }
+    }
+    other_reads(lab)
+}
+
+/// The first example of each query without a sample in conform.toml, if it works against the mock upstream.
+fn other_reads(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let key = lab.contract.untrusted_key.as_str();
+    let reference = lab.reference()?;
+    let is_other = |path: &str| {
+        let is_sample = lab.fixture.commands.iter().any(|sample| sample.path == path);
+        !is_sample && !lab.fixture.long.iter().any(|long| long == path)
+    };
+    let others: Vec<_> = listing::commands(&reference)
+        .filter(|(path, command)| {
+            let reads = kind::reads(&lab.contract.commands, command);
+            reads && command["stream"] != true && is_other(path)
+        })
+        .collect();
+    for (path, command) in lab.tally.chosen(&others) {
+        let foreign = lab.foreign(path).unwrap_or_default();
+        let example = command["examples"].get(0).and_then(Value::as_str).unwrap_or_default();
+        let words = listing::split(example);
+        let is_own = words.first().is_some_and(|first| reference["tool"] == first.as_str());
+        if foreign.is_empty() || !is_own {
+            continue;
+        }
+        let shot = lab.call(&words[1..]);
+        if !shot.is_ok() {
+            continue;
+        }
+        let foreign: BTreeSet<&str> = foreign.iter().map(String::as_str).collect();
+        let unmarked = values::unmarked_here(shot.data(), key, &foreign);
+        shot.without(
+            unmarked.map(|field| format!("`{field}` is foreign text and not in `{key}`")),
+        )?;
     }
     Ok(())
 }

@@ -259,6 +259,9 @@ pub(super) fn not_a_list(data: &Value, command: &CallableCommand) -> Option<Stri
         (Some(true), Some(Value::Null)) => {
             Some("`data.has_more` is true, but there is no `next_cursor`".to_owned())
         }
+        (Some(false), Some(Value::String(next))) if !next.is_empty() => {
+            Some("`data.has_more` is false, but there is a `next_cursor`".to_owned())
+        }
         _ => None,
     }
 }
@@ -290,6 +293,10 @@ mod tests {
             (
                 json!({"items": [], "issues": [], "next_cursor": null, "has_more": true}),
                 "`data.has_more` is true, but there is no `next_cursor`",
+            ),
+            (
+                json!({"items": [], "issues": [], "next_cursor": "x", "has_more": false}),
+                "`data.has_more` is false, but there is a `next_cursor`",
             ),
             (list(json!([{"id": "1"}])), "`data.items[0].name` is not a string"),
             (

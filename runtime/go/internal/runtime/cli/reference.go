@@ -170,8 +170,13 @@ func (t *Tool) variables() []referenceVariable {
 	}
 	variables := []referenceVariable{named(config.EnvBaseURL, false, "Address of the upstream")}
 	if !t.Anonymous {
+		for _, key := range t.Keys {
+			variables = append(variables, named(key, true, "One of the keys, when none are stored"))
+		}
+		if len(t.Keys) == 0 {
+			variables = append(variables, named(config.EnvToken, true, "Credential, when none is stored"))
+		}
 		variables = append(variables,
-			named(config.EnvToken, true, "Credential, when none is stored"),
 			named(config.EnvKeyring, false, "off keeps away from the keyring of the system"),
 		)
 	}

@@ -240,9 +240,9 @@ fn an_answer_says_how_a_credential_travels_that_no_description_names() {
 
 /// The keys have names of their own everywhere, and none of them is `TOKEN`.
 fn names_each_key(sandbox: &Sandbox, project: &Path, api: &str) {
-    let api: serde_json::Value =
+    let table: serde_json::Value =
         serde_json::from_str(&disk::read(&project.join(api))).expect("JSON");
-    let keys: Vec<_> = api["auth"]["keys"].as_array().expect("keys").iter().collect();
+    let keys: Vec<_> = table["auth"]["keys"].as_array().expect("keys").iter().collect();
     let variables: Vec<_> = keys.iter().map(|key| key["variable"].as_str()).collect();
     // The state directory has the variable of the last one.
     assert_eq!(variables, [Some("APP_ID"), Some("SECRET"), Some("HOME_KEY")]);

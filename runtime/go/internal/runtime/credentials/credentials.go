@@ -99,7 +99,7 @@ type stored struct {
 
 func (s *Store) stored() (stored, error) {
 	found, err := s.kept()
-	if err == nil && found.storage != None && !s.fits(found.credential) {
+	if err == nil && found.storage != None && !s.hasKeys(found.credential) {
 		return stored{}, fault.New(fault.Config, "the stored credential does not have the keys that the API takes").
 			WithFix("Run `auth login` with %s", Variables(s.keys))
 	}

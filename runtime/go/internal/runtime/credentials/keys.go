@@ -82,8 +82,8 @@ func (s *Store) parseKeys(text string) (Credential, error) {
 	return credential, nil
 }
 
-// fits tells whether a stored credential has the keys that the API takes.
-func (s *Store) fits(credential Credential) bool {
+// hasKeys tells whether a stored credential has the keys that the API takes.
+func (s *Store) hasKeys(credential Credential) bool {
 	wanted := s.keys
 	if len(wanted) == 0 {
 		wanted = []string{config.EnvToken}

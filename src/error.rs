@@ -287,6 +287,14 @@ impl From<AnswerError> for Failure {
             AnswerError::Invalid { key, .. } => Self::new(ErrorCode::Validation, message)
                 .hint("`aos new --list --template NAME` describes the questions")
                 .detail("key", key),
+            AnswerError::Outdated { answers } => {
+                let flags: Vec<_> =
+                    answers.iter().map(|answer| format!("`--set {}=…`", answer.key)).collect();
+                let keys: Vec<_> = answers.into_iter().map(|answer| answer.key).collect();
+                Self::new(ErrorCode::Validation, message)
+                    .hint(format!("choose another answer with {}", flags.join(" ")))
+                    .detail("keys", keys)
+            }
             AnswerError::Missing { key, help } => Self::new(ErrorCode::Validation, message)
                 .hint(format!("add `--set {key}=…` ({help})"))
                 .detail("key", key),

@@ -97,7 +97,7 @@ fn missing_directories(root: &Path, edits: &[&Edit]) -> Result<Vec<String>, Appl
     Ok(missing.into_iter().collect())
 }
 
-struct Transaction<'a> {
+pub(super) struct Transaction<'a> {
     root: &'a Path,
     directory: PathBuf,
     entry: ledger::LedgerEntry,
@@ -107,7 +107,7 @@ struct Transaction<'a> {
 
 impl<'a> Transaction<'a> {
     /// Writes everything that will be needed, forward and back, and makes it durable.
-    fn stage(
+    pub(super) fn stage(
         root: &'a Path,
         edits: Vec<&'a Edit>,
         directories: Vec<String>,
@@ -169,7 +169,7 @@ impl<'a> Transaction<'a> {
     }
 
     /// Works through descriptors, so a directory that becomes a link meanwhile has no effect.
-    fn commit(&self) -> Result<(), ApplyError> {
+    pub(super) fn commit(&self) -> Result<(), ApplyError> {
         let beneath = BeneathRoot::open(self.root).map_err(ApplyError::io("open", self.root))?;
         for directory in &self.directories {
             let place = self.root.join(directory);
@@ -197,7 +197,7 @@ impl<'a> Transaction<'a> {
         Ok(())
     }
 
-    fn undo(&self) -> Result<(), ApplyError> {
+    pub(super) fn undo(&self) -> Result<(), ApplyError> {
         let entries: Vec<_> = self.edits.iter().map(|edit| JournalEntry::of(edit)).collect();
         journal::roll_back(self.root, &self.directory, &entries, &self.directories)?;
         journal::close(self.root, &self.entry, &entries)

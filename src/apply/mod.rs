@@ -14,3 +14,6 @@ pub use edits::apply;
 pub use fault::ApplyError;
 pub use journal::recover;
 pub use new_tree::{create, create_directories, remove_empty_directories, remove_leftovers};
+
+#[cfg(test)]
+mod tests;

@@ -27,6 +27,8 @@ pub enum AnswerError {
     UnknownKey { key: String, known: Vec<String>, nearest: Option<String> },
     #[error("`{key}` = `{value}`: {reason}")]
     Invalid { key: String, value: String, reason: String },
+    #[error("the template no longer allows these answers in `aos.toml`: {}", sentence(answers))]
+    Outdated { answers: Vec<OutdatedAnswer> },
     #[error("this template requires an answer to `{key}`")]
     Missing { key: String, help: String },
     #[error("this template requires answers to {}", keys.join(", "))]
@@ -35,6 +37,21 @@ pub enum AnswerError {
     File { path: PathBuf, reason: String },
     #[error("the default of `{key}` cannot be rendered: {source}")]
     Default { key: String, source: RenderError },
+}
+
+/// An answer of a project that the newer template refuses.
+#[derive(Debug)]
+pub struct OutdatedAnswer {
+    pub key: String,
+    pub value: String,
+    pub reason: String,
+}
+
+fn sentence(answers: &[OutdatedAnswer]) -> String {
+    let each = answers
+        .iter()
+        .map(|OutdatedAnswer { key, value, reason }| format!("`{key}` = `{value}` ({reason})"));
+    each.collect::<Vec<_>>().join(", ")
 }
 
 /// Collects answers: `--set` before the file before the default, which may use `names` and earlier answers.
@@ -95,7 +112,8 @@ pub fn recorded(
 /// of a question that is new.
 ///
 /// # Errors
-/// On an unknown key or invalid value; when required answers are missing, with all of them.
+/// On an unknown key or invalid value; when the template refuses recorded answers or lacks required
+/// ones, with all of them.
 pub fn renewed(
     questions: &[Question],
     recorded: &BTreeMap<String, String>,
@@ -109,9 +127,17 @@ pub fn renewed(
         };
         accept(questions, &mut given, key, value)?;
     }
-    let (mut answers, mut missing) = (BTreeMap::new(), Vec::new());
+    let (mut answers, mut missing, mut outdated) = (BTreeMap::new(), Vec::new(), Vec::new());
     for question in questions {
         let key = &question.key;
+        if let (None, Some(value)) = (given.get(key), recorded.get(key))
+            && let Some(reason) = fault(question, as_choice(question, value))
+        {
+            answers.insert(key.clone(), value.clone());
+            let value = excerpt(value, 60);
+            outdated.push(OutdatedAnswer { key: key.clone(), value, reason });
+            continue;
+        }
         let value = match (given.get(key), recorded.get(key)) {
             (Some(value), _) | (None, Some(value)) => value.clone(),
             (None, None) => default(question, names, &answers)?,
@@ -120,6 +146,9 @@ pub fn renewed(
         if question.required && value.is_empty() {
             missing.push(question);
         }
+    }
+    if !outdated.is_empty() {
+        return Err(AnswerError::Outdated { answers: outdated });
     }
     match missing.as_slice() {
         [] => Ok(answers),

@@ -154,6 +154,10 @@ pub fn read(name: &str) -> Option<String> {
 #[must_use]
 #[expect(clippy::disallowed_methods, reason = "only this module reads the environment")]
 pub fn state_directory() -> Option<PathBuf> {
+    if cfg!(test) {
+        // Unit tests share a directory beside their binary; that of the user is none of their business.
+        return Some(std::env::current_exe().ok()?.with_file_name("unit-test-state"));
+    }
     if let Some(path) = std::env::var_os(AOS_HOME).filter(|value| !value.is_empty()) {
         return Some(PathBuf::from(path));
     }

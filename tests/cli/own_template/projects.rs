@@ -52,6 +52,25 @@ fn an_upgrade_merges_the_next_version_and_keeps_the_edits_of_the_user() {
 }
 
 #[test]
+fn a_recorded_answer_that_is_no_longer_a_choice_asks_for_another() {
+    let sandbox = Sandbox::new();
+    let project = project(&sandbox);
+    let manifest = sandbox.work().join("web/template.toml");
+    disk::edit(&manifest, "choices = [\"no\", \"yes\"]", "choices = [\"never\", \"yes\"]");
+    disk::edit(&manifest, "default = \"no\"", "default = \"never\"");
+    disk::edit(&manifest, "1.0.0", "2.0.0");
+    let before = tree(&project);
+    let error =
+        sandbox.aos_in(&project, &["upgrade", "--template", "../web"]).error("E_VALIDATION", 2);
+    assert_eq!(error["details"]["fix"], "choose another answer with `--set jobs=…`", "{error}");
+    assert!(error["message"].as_str().expect("a text").contains("never, yes"), "{error}");
+    assert_eq!(tree(&project), before);
+    let words = ["upgrade", "--template", "../web", "--set", "jobs=yes"];
+    let changed = &sandbox.aos_in(&project, &words).data()["changed_answers"];
+    assert_eq!((&changed[0]["before"], &changed[0]["after"]), (&"no".into(), &"yes".into()));
+}
+
+#[test]
 fn a_conflict_leaves_the_version_and_an_abort_restores_every_byte() {
     let sandbox = Sandbox::new();
     let project = project(&sandbox);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from keyring.backends import fail
 from acme_tool._runtime.config import Config
 from acme_tool._runtime.credentials import store
 from acme_tool._runtime.credentials.credential import Credential
+from acme_tool._runtime.credentials.session_bus import keyring_may_exist
 from acme_tool._runtime.credentials.store import Store
 from acme_tool._runtime.fault import Fault
 from acme_tool._runtime.redact import Redactor
@@ -53,6 +55,7 @@ class InMemory(KeyringBackend):
 def ring(monkeypatch: pytest.MonkeyPatch) -> InMemory:
     made = InMemory()
     monkeypatch.setattr(keyring, "get_keyring", lambda: made)
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "in.memory")
     return made
 
 
@@ -107,3 +110,24 @@ def test_an_entry_that_cannot_be_read_is_named(tmp_path: Path, ring: InMemory) -
     with pytest.raises(Fault) as failed:
         kept.find()
     assert failed.value.code == "E_CONFIG"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has a session bus")
+def test_on_linux_a_keyring_needs_a_session_bus_or_a_choice_of_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ring: InMemory
+) -> None:
+    monkeypatch.delenv("PYTHON_KEYRING_BACKEND")
+    monkeypatch.delenv("DBUS_SESSION_BUS_ADDRESS", raising=False)
+    for name in ("XDG_RUNTIME_DIR", "XDG_CONFIG_HOME"):
+        monkeypatch.setenv(name, str(tmp_path))
+    assert not keyring_may_exist()
+    assert make(tmp_path).save(FIRST) == store.ENCRYPTED_FILE
+    assert ring.entries == {}
+    for place in ("bus", "python_keyring/keyringrc.cfg"):
+        file = tmp_path / place
+        file.parent.mkdir(exist_ok=True)
+        file.touch()
+        assert keyring_may_exist(), place
+        file.unlink()
+    monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/run/user/1000/bus")
+    assert keyring_may_exist()

@@ -312,7 +312,14 @@ def test_the_version_comes_at_once(tool: Tool) -> None:
     assert not heavy & loaded
 
 
-def test_a_call_does_not_load_what_it_does_not_need(tool: Tool) -> None:
+@pytest.mark.parametrize("keyring", ["off", "without a bus"])
+def test_a_call_does_not_load_what_it_does_not_need(tool: Tool, keyring: str) -> None:
+    if keyring != "off":
+        if sys.platform != "linux":
+            pytest.skip("only Linux has a session bus")
+        tool.env.pop("ACME_TOOL_KEYRING")
+        for name in ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME"):
+            tool.env.pop(name, None)
     code = (
         "import sys; from acme_tool._runtime.run import run; "
         "from acme_tool.__main__ import load; run(['context'], load);"

@@ -14,6 +14,7 @@ from ..redact import Redactor
 from .credential import Credential, decode, from_environment
 from .encrypted_file import EncryptedFile
 from .keys import keys_of, variables
+from .session_bus import keyring_may_exist
 
 NONE = "none"
 KEYRING = "keyring"
@@ -128,7 +129,7 @@ class Store:
             return False
 
     def _ask(self, question: Callable[[_Ring], T]) -> T:
-        if not self._use_keyring:
+        if not self._use_keyring or not keyring_may_exist():
             raise NoKeyring
         answers: queue.Queue[tuple[bool, T | Exception]] = queue.Queue()
 

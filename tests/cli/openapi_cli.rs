@@ -254,9 +254,9 @@ fn names_each_key(sandbox: &Sandbox, project: &Path, api: &str) {
         }
     }
     assert!(disk::read(&project.join("docs/YOUR_API.md")).contains("`NAME=KEY`"));
-    let notes = disk::read(&project.join(api.replace("api.json", "operations/note.json")));
+    let pictures = disk::read(&project.join(api.replace("api.json", "operations/picture.json")));
     for style in ["files=image/png", "type=image/svg+xml"] {
-        assert!(notes.contains(&format!("\"style\": \"{style}\"")), "{notes}");
+        assert!(pictures.contains(&format!("\"style\": \"{style}\"")), "{pictures}");
     }
     assert_eq!(sandbox.aos_in(project, &["check"]).data()["summary"]["errors"], 0);
 }

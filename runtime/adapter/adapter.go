@@ -14,7 +14,7 @@ import (
 	"github.com/aoagents/agent-orchestrator/backend/internal/adapters/agent/acme/internal/runtime/program"
 )
 
-// ID names the adapter: it is the harness in the orchestrator and the first argument of `ao hooks`.
+// ID is the name of the adapter: the harness in the orchestrator, and the first argument of `ao hooks`.
 const ID = "acme"
 
 // Plugin is the adapter. It is safe for concurrent use.
@@ -28,7 +28,7 @@ func New() *Plugin {
 	return &Plugin{}
 }
 
-// Manifest says what the adapter is.
+// Manifest returns the description of the adapter.
 func (p *Plugin) Manifest() adapters.Manifest {
 	return adapters.Manifest{
 		ID:           ID,
@@ -44,7 +44,7 @@ func (p *Plugin) GetConfigSpec(ctx context.Context) (ports.ConfigSpec, error) {
 	return agentbase.ModelConfigSpec(ctx, "Model that the agent uses instead of its own default")
 }
 
-// GetPromptDeliveryStrategy says how the first prompt reaches the agent.
+// GetPromptDeliveryStrategy reports how the first prompt reaches the agent.
 func (p *Plugin) GetPromptDeliveryStrategy(ctx context.Context, _ ports.LaunchConfig) (ports.PromptDeliveryStrategy, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
@@ -52,13 +52,13 @@ func (p *Plugin) GetPromptDeliveryStrategy(ctx context.Context, _ ports.LaunchCo
 	return ports.PromptDeliveryInCommand, nil
 }
 
-// EmitsSubmitActivity says whether a hook reports that a prompt was submitted.
+// EmitsSubmitActivity reports whether a hook reports a submitted prompt.
 func (p *Plugin) EmitsSubmitActivity() bool { return true }
 
 // EmitsBlockedActivity is false: the standard activity states of the orchestrator have no event that ends `blocked`.
 func (p *Plugin) EmitsBlockedActivity() bool { return false }
 
-// SessionInfo returns what the hooks recorded. It reads nothing else.
+// SessionInfo returns the records of the hooks. It reads nothing else.
 func (p *Plugin) SessionInfo(ctx context.Context, session ports.SessionRef) (ports.SessionInfo, bool, error) {
 	if err := ctx.Err(); err != nil {
 		return ports.SessionInfo{}, false, err
@@ -67,7 +67,7 @@ func (p *Plugin) SessionInfo(ctx context.Context, session ports.SessionRef) (por
 	return info, ok, nil
 }
 
-// AuthStatus says whether the agent is signed in, as far as that can be known without starting it.
+// AuthStatus reports whether the agent is signed in, as far as that can be determined without starting it.
 func (p *Plugin) AuthStatus(ctx context.Context) (ports.AgentAuthStatus, error) {
 	if _, err := p.ResolveBinary(ctx); err != nil {
 		return ports.AgentAuthStatusUnknown, err
@@ -80,7 +80,7 @@ func (p *Plugin) AuthStatus(ctx context.Context) (ports.AgentAuthStatus, error) 
 	return ports.AgentAuthStatusUnknown, nil
 }
 
-// authVariables sign the agent in.
+// authVariables are the variables with the agent's credentials.
 var authVariables = []string{"ACME_API_KEY"}
 
 // ResolveBinary returns the path of the agent's program.
@@ -88,7 +88,7 @@ func (p *Plugin) ResolveBinary(ctx context.Context) (string, error) {
 	return p.finder.Resolve(ctx, binary)
 }
 
-// binary says where the program is looked for when it is not on the PATH.
+// binary lists the locations of the program, if it is not on the PATH.
 var binary = binaryutil.BinarySpec{
 	Label:         ID,
 	Names:         []string{"acme"},

@@ -39,7 +39,7 @@ func TestTheProgramIsFound(t *testing.T) {
 	if !slices.Equal(binary.WinNames, want) {
 		t.Errorf("on Windows the program is %q; want %q", binary.WinNames, want)
 	}
-	// A program comes before its shim in every directory.
+	// In every directory, the program is found before its shim.
 	for index, place := range binary.WinPaths {
 		if name := place.Parts[len(place.Parts)-1]; name != want[index/2] {
 			t.Errorf("on Windows place %d has %q; want %q", index, name, want[index/2])

@@ -52,7 +52,7 @@ func (p *Plugin) GetRestoreCommand(ctx context.Context, cfg ports.RestoreConfig)
 	return line.Args(), true, nil
 }
 
-// addSession adds what a new session and a continued one have alike. Everything that GetLaunchCommand adds must be here,
+// addSession adds the options that new and continued sessions share. Every option that both need must be here,
 // so that a continued session does not lose it.
 func addSession(line *argv.Line, session argv.Session) error {
 	line.Add(permissionWords(session.Permissions)...)
@@ -65,7 +65,7 @@ func addSession(line *argv.Line, session argv.Session) error {
 	return nil
 }
 
-// permissionWords are the words of each permission mode. A mode that the agent does not have adds nothing, so that the
+// permissionWords are the words of each permission mode. A mode that the agent does not have adds no word, so that the
 // agent asks.
 func permissionWords(mode ports.PermissionMode) []string {
 	switch mode {

@@ -8,7 +8,7 @@ import (
 	"github.com/aoagents/agent-orchestrator/backend/internal/adapters/agent/acme/internal/runtime/testkit"
 )
 
-// commands are sessions and the words of their command lines, with ` ; ` between them.
+// commands are sessions and the words of their command lines, separated by ` ; `.
 var commands = []testkit.Command{
 	{
 		Name: "launch default",

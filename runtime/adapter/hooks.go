@@ -20,7 +20,7 @@ var events = []hookevent.Event{
 	{Native: "SessionEnd", Name: "session-end"},
 }
 
-// hooks are where the agent looks for them. Its timeout is in seconds.
+// hooks describes the location of the agent's hooks. The timeout is in seconds.
 var hooks = jsonhooks.File{
 	Agent: ID,
 	Path:  ".acme/hooks.json",
@@ -32,7 +32,7 @@ var hooks = jsonhooks.File{
 	Events: events,
 }
 
-// GetAgentHooks installs the hooks in the workspace and keeps everything that the user has there.
+// GetAgentHooks installs the hooks in the workspace and keeps the user's settings.
 func (p *Plugin) GetAgentHooks(ctx context.Context, cfg ports.WorkspaceHookConfig) error {
 	if err := hooks.Install(ctx, cfg.WorkspacePath); err != nil {
 		return fmt.Errorf("%s: install hooks: %w", ID, err)
@@ -40,7 +40,7 @@ func (p *Plugin) GetAgentHooks(ctx context.Context, cfg ports.WorkspaceHookConfi
 	return nil
 }
 
-// UninstallHooks takes the hooks out of the workspace and gives back what the user had there.
+// UninstallHooks removes the hooks from the workspace and keeps the user's settings.
 func (p *Plugin) UninstallHooks(ctx context.Context, workspacePath string) error {
 	if err := hooks.Uninstall(ctx, workspacePath); err != nil {
 		return fmt.Errorf("%s: remove hooks: %w", ID, err)

@@ -6,7 +6,7 @@ import (
 	"github.com/aoagents/agent-orchestrator/backend/internal/adapters/agent/acme/internal/runtime/testkit"
 )
 
-// written is what the hooks are in a workspace that has none.
+// written is the content of the hooks in a workspace that has none.
 var written = testkit.Written{
 	Files: map[string]string{
 		".acme/hooks.json": `{

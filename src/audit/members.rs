@@ -5,7 +5,7 @@ use crate::contract::rules::rule::Rule;
 pub const MISSING: Rule = Rule {
     id: "members/missing",
     waivable: false,
-    summary: "Every member that aos-fleet.toml expects is there",
+    summary: "Every member that aos-fleet.toml expects exists",
     why: "A project that disappears is not checked any more, and nothing else notices",
     fix: "restore the project, or remove it from `members` in aos-fleet.toml",
     source: "aos-fleet.toml",
@@ -33,7 +33,7 @@ pub const PIN: Rule = Rule {
     id: "members/pin",
     waivable: false,
     summary: "Every project follows the tag in aos-fleet.toml",
-    why: "A fleet that is moved together must not leave a member behind",
+    why: "The projects of a fleet move to a tag together; this one stayed at another tag",
     fix: "run `aos sync-spec --to TAG` in the project, or change `pins` in aos-fleet.toml",
     source: "aos-fleet.toml",
     ..Rule::error(&[])

@@ -38,7 +38,7 @@ pub fn findings(repository: &ProjectFiles, wanted: &FileSet) -> Vec<Finding> {
     }
     let finding = |(place, managed): (&str, &str)| {
         rules::CASE
-            .finding(place, format!("it differs from `{managed}` only in the case of its letters"))
+            .finding(place, format!("it differs from `{managed}` only in upper and lower case"))
     };
     found.into_iter().map(finding).collect()
 }

@@ -363,7 +363,9 @@ impl Audit<'_> {
         );
         if self.report.inventory.unclassified > 0 {
             let count = self.report.inventory.unclassified;
-            let message = format!("{count} paths of the project have no class");
+            let message = format!(
+                "{count} paths of the project were neither compared nor excluded; this is a bug in aos"
+            );
             self.find(rules::NOT_READ.finding(".", message));
         }
     }

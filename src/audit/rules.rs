@@ -171,7 +171,7 @@ rule!(
     "spec/floor",
     Error,
     "A contract without a signature has the requirements that all released contracts of its family have",
-    "Without the admin mode for destructive commands, the required commands and the meanings of exit codes, callers are let in or misled",
+    "Without these requirements, such as the admin mode for destructive commands, a tool could accept calls that it must refuse",
     "restore the named member in the contract, or pin a released tag and run `aos sync-spec`",
     "aos.toml"
 );
@@ -253,7 +253,7 @@ rule!(
     Error,
     "No conflict of an upgrade is open",
     "A file with markers does not work, and a rejected change is easily forgotten",
-    "resolve it and remove its markers or its `.rej` file, then run `aos upgrade`; `aos upgrade --abort` undoes the upgrade",
+    "resolve it, remove its markers or its `.rej` file, then run `aos upgrade`; `aos upgrade --abort` undoes the upgrade",
     "aos.toml"
 );
 rule!(
@@ -279,7 +279,7 @@ rule!(
     "template/unknown",
     Warning,
     "aos.toml names a template and a version that this aos knows",
-    "An upgrade starts from the recorded version; from one that never existed it cannot start",
+    "An upgrade starts from the recorded version, so it cannot start from one that never existed",
     "correct `name` and `version` under [template] in aos.toml, or update aos if a newer one wrote them",
     "aos.toml"
 );
@@ -314,8 +314,8 @@ rule!(
     CASE,
     "drift/case",
     Error,
-    "No path differs from a managed one in the case of its letters only",
-    "On macOS and Windows both names are one file, so a checkout keeps either one or the other",
+    "No path differs from a managed one only in upper and lower case",
+    "On macOS and Windows both names are one file, so a checkout keeps only one of the two",
     "rename the file, or delete it",
     "aos"
 );
@@ -324,7 +324,7 @@ rule!(
     "drift/stale",
     Error,
     "Generated files match their sources",
-    "Code that was generated from older data does not do what the manifest promises",
+    "Code that was generated from older data does not behave as the manifest says",
     "run `aos gen`",
     "agent-cli §3.1"
 );

@@ -45,7 +45,7 @@ pub const EXCEEDED: Rule = Rule {
     waivable: false,
     families: &[],
     summary: "A waiver accepts the findings that it was written for",
-    why: "A later finding of the same rule in the same file is another one",
+    why: "A later finding of the same rule in the same file is new, and nobody has accepted it",
     fix: "fix the new findings, or look at all of them and write their number as `count` of the waiver",
     source: "aos",
 };

@@ -35,7 +35,7 @@ pub struct AddArgs {
     /// Resource and verb: `item publish` or `item.publish`
     #[arg(value_name = "NAME", required_unless_present = "openapi")]
     pub name: Option<String>,
-    /// Description of the API from which the project was made; the command is that of `--operation`
+    /// Description of the API from which the project was made; adds the command of `--operation`
     #[arg(long, value_name = "FILE", requires = "operation", conflicts_with_all = ["name", "mode", "summary", "request", "input"])]
     pub openapi: Option<PathBuf>,
     /// Operation of the description: its operationId, its id, or `METHOD /path`
@@ -60,7 +60,7 @@ pub struct AddArgs {
 /// Things that can be added besides commands.
 #[derive(Debug, Subcommand)]
 pub enum AddAction {
-    /// Add an error code of the tool: extension of the contract, client, test and Skill
+    /// Add an error code to the tool: to the extension of the contract, client, test and Skill
     Code(CodeArgs),
 }
 
@@ -73,7 +73,7 @@ pub struct CodeArgs {
     /// Exit code
     #[arg(long, value_name = "NUMBER")]
     pub exit: u8,
-    /// A retry can help
+    /// Mark the code as retryable: a retry can help
     #[arg(long)]
     pub retryable: bool,
     /// Error code of the API to which it corresponds; the default is the code in lower case

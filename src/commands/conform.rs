@@ -27,12 +27,12 @@ pub struct ConformArgs {
     /// Run only this probe; can be repeated. With `--list`: the probes that begin with PROBE
     #[arg(long, value_name = "PROBE")]
     pub probe: Vec<String>,
-    /// List the families with the number of their probes, without running any; with `--family`, `--probe` or `--all`, the
-    /// probes, in at most 10 kB without `--all`
+    /// List the families with the number of their probes, without running any; with `--family` or `--probe`, list
+    /// probes, in at most 10 kB; with `--all`, list every probe
     #[arg(long, conflicts_with_all = ["explain", "command"])]
     pub list: bool,
-    /// Describe one probe, or conform.toml with `fixture`, without running any; `all` lists the probes as `--list` does, and
-    /// describes every probe with `--all`
+    /// Describe a probe without running it; `fixture` describes conform.toml; `all` lists the probes as `--list` does,
+    /// or with `--all` describes every probe
     #[arg(long, value_name = "PROBE", conflicts_with_all = ["probe", "command"])]
     pub explain: Option<String>,
     /// Print every result in full; the default is the results that failed or were blocked, in at most 10 kB. With `--list`:

@@ -64,8 +64,8 @@ impl OpenapiOptions {
                   aos new --list\n  aos new --list --template cli-go"
 )]
 pub struct NewArgs {
-    /// Name of the tool; for a connector, with or without `aos-`. On a terminal, aos asks for it and for the rest if it
-    /// is missing
+    /// Name of the tool; for a connector, with or without `aos-`. If it is missing, aos asks for it and for the answers
+    /// on a terminal
     #[arg(value_name = "NAME")]
     pub name: Option<String>,
     /// List templates and presets instead; with `--template`, the questions of that template; with `--openapi`, the

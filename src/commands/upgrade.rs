@@ -33,10 +33,11 @@ pub struct UpgradeArgs {
     /// Answer a question of the template, or change an answer; can be repeated
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
-    /// Restore a template file that you deleted, by its path in the project; can be repeated
+    /// Restore a template file that you deleted; FILE is its path in the project; can be repeated
     #[arg(long, value_name = "FILE")]
     pub restore: Vec<String>,
-    /// Replace a file that differs from the template with the template's, by its path in the project; can be repeated
+    /// Replace a file that differs from the template with the template's version; FILE is its path in the project; can
+    /// be repeated
     #[arg(long, value_name = "FILE")]
     pub heal: Vec<String>,
     /// How conflicts are written

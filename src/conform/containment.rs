@@ -25,7 +25,7 @@ const MAX_SETTINGS: u64 = 64 * 1024;
 const BESIDE: [&str; 8] =
     ["lib", "lib64", "libexec", "include", "tools", "pyvenv.cfg", "package.json", "node_modules"];
 const OF_FAMILY: RestrictionError = RestrictionError::NotApplied(
-    "programs of this family are started by its runtime, which aos does not contain",
+    "the runtime of this family starts its programs, and aos does not contain it",
 );
 /// Deepest chain of links and interpreters.
 const MAX_STEPS: usize = 6;
@@ -82,7 +82,7 @@ impl RunContainment {
                 ),
                 part(
                     "files",
-                    "it writes only to its sandbox, and reads only that, its project, programs and the files of the system that everybody may read",
+                    "it writes only to its sandbox, and reads only its sandbox, its project, programs and system files that every user may read",
                     "it can read and change every file that you can",
                     &enforced.files,
                 ),
@@ -155,7 +155,7 @@ impl RunContainment {
         let said = String::from_utf8_lossy(&ran.stderr).into_owned();
         let line = said.lines().find(|line| line.contains("Permission denied"))?;
         Some(format!(
-            "the tool needs a path that it may not read; `--readable DIR` allows a directory: {}",
+            "the tool needs a path that it may not read; `--readable PATH` allows a file or a directory: {}",
             excerpt(line, 200)
         ))
     }

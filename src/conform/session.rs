@@ -126,7 +126,7 @@ impl ToolCaller {
             Need::Fixture => lacking(self.fixture.is_some(), "there is no conform.toml"),
             Need::Facts => self
                 .tools()
-                .map_or(Some("nothing is known about tools of this family"), |tools| {
+                .map_or(Some("aos cannot call tools of this family"), |tools| {
                     tools.lacks_facts(self.fixture.as_ref())
                 })
                 .map(str::to_owned),
@@ -145,7 +145,7 @@ impl ToolCaller {
             }),
             Need::Project => lacking(
                 self.target.root.is_some(),
-                "it looks at the project, and only a command was given",
+                "it needs the project, but only a command was given",
             ),
             Need::Manifest => self.manifest.is_none().then(|| {
                 let name = self.tools().and_then(FamilyTools::manifest).unwrap_or("manifest");

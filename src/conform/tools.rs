@@ -58,7 +58,7 @@ pub trait FamilyTools: Sync {
 
     /// Returns the reason why the facts of the API behind a tool are not known; `None` if they are.
     fn lacks_facts(&self, _fixture: Option<&Fixture>) -> Option<&'static str> {
-        Some("tools of this family have no facts of an API")
+        Some("conform.toml has no facts of an API for tools of this family")
     }
 
     /// The upstream of a call, where the facts of its API are known; routes of the fixture answer otherwise.

@@ -24,7 +24,7 @@ impl From<TemplateError> for Failure {
                 failure
             }
             TemplateError::NotATemplate { .. } => Self::new(ErrorCode::NotFound, message).hint(
-                "docs/templates.md describes the format; `aos template new NAME` creates a template, and `aos template from DIR` derives one from a repository",
+                "docs/templates.md describes the format; `aos template new NAME` creates a template, and `aos template from DIR --to TEMPLATE` derives one from a repository",
             ),
             TemplateError::Read { source, .. }
                 if source.kind() == std::io::ErrorKind::NotFound =>

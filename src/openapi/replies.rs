@@ -93,7 +93,7 @@ pub fn read<'a>(trees: &'a DocumentTrees, endpoint: &mut Endpoint, operation: No
         ReplyKind::Stream => endpoint.obstacle = Some("its reply is a stream".to_owned()),
         ReplyKind::Text => endpoint.notes.push("its reply is text, not JSON".to_owned()),
         ReplyKind::Accepted => endpoint.notes.push(
-            "202: the work is done later; read the state of it with another command".to_owned(),
+            "status 202: the work continues after the response; read its state with another command".to_owned(),
         ),
         ReplyKind::Json | ReplyKind::Empty => {}
     }
@@ -183,7 +183,7 @@ fn list<'a>(
         several => {
             let names: Vec<_> = found.iter().take(4).map(|(at, _)| format!("`{at}`")).collect();
             endpoint.notes.push(format!(
-                "its reply has {several} lists ({}), so it is passed on whole",
+                "its reply has {several} lists ({}), so the whole reply is returned",
                 names.join(", ")
             ));
             None

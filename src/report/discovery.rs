@@ -14,7 +14,7 @@ pub struct Discovery {
     pub summary: Summary,
     /// Tools by state and reason, those that are not ready first.
     pub groups: Vec<Group>,
-    /// Every detail, when it was asked for.
+    /// Every detail, if it was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tools: Option<Vec<Tool>>,
     /// Entries that look like a tool but are not one for the host.
@@ -33,7 +33,7 @@ pub struct Summary {
     pub error: usize,
     pub repo_only: usize,
     pub not_probed: usize,
-    /// Tools whose state is not the one that the published document promises.
+    /// Tools whose state differs from that in the published document.
     pub unlike_document: usize,
     pub with_warnings: usize,
     pub passed_over: usize,
@@ -43,7 +43,7 @@ pub struct Summary {
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Group {
     pub state: &'static str,
-    /// The state that the published document promises for the same answers.
+    /// The state that the published document requires for the same responses.
     pub promised: &'static str,
     pub reason: &'static str,
     pub meaning: &'static str,

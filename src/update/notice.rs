@@ -28,7 +28,7 @@ const MAX_TEXT: usize = 300;
 /// How long a result is shown, in seconds.
 const LIFETIME: u64 = 14 * 24 * 60 * 60;
 
-/// A notice beside an answer: an update, or a suspicion about the host of releases (agent-cli §14).
+/// A notice in a response: an update, or a suspicion about the host of releases (agent-cli §14).
 #[derive(Clone, Debug, Eq, JsonSchema, PartialEq, Serialize)]
 pub struct Notice {
     /// `update_available`, `remote_older` or `possible_freeze`.

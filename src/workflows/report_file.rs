@@ -79,7 +79,7 @@ impl ReportFile {
         }
         if existing && !self.is_earlier_report() {
             let message = format!(
-                "`{}` is there already and is not an earlier {} report",
+                "`{}` already exists and is not an earlier {} report",
                 self.path.display(),
                 self.format
             );

@@ -85,9 +85,9 @@ pub fn run(request: &SyncApiRequest, run: &Run) -> Result<Outcome, Failure> {
         only_adds(&recorded, &changes)?;
     }
     let breaking = changes.iter().filter(|change| change.is_breaking).count();
+    let compatible = changes.iter().filter(|change| !change.is_breaking).count();
     notes.push(format!(
-        "`api_changes` lists {} changes of the API, of which {breaking} are breaking",
-        changes.len()
+        "`api_changes` lists the changes of the API: {breaking} breaking, {compatible} compatible"
     ));
     for change in &changes {
         let kind = if change.is_breaking { "breaking" } else { "compatible" };
@@ -123,7 +123,7 @@ fn explain_missing(changes: &mut [ApiChange], described: &DescribedProject) {
         let reason = plan.left_out.iter().find(|left| left.request == change.request);
         change.what = reason.map_or_else(
             || "the recorded selection no longer includes it".to_owned(),
-            |left| format!("it is left out now: {}", left.reason),
+            |left| format!("it is now left out: {}", left.reason),
         );
     }
 }
@@ -142,10 +142,8 @@ fn only_adds(recorded: &Recorded, changes: &[ApiChange]) -> Result<(), Failure> 
     let shown: Vec<_> = others.iter().take(5).map(|command| format!("`{command}`")).collect();
     let more = others.len().saturating_sub(shown.len());
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let message = format!(
-        "this description also changes commands that are there: {}{more}",
-        shown.join(", ")
-    );
+    let message =
+        format!("this description also changes existing commands: {}{more}", shown.join(", "));
     Err(Failure::new(ErrorCode::Conflict, message)
         .hint("look at `aos sync-api --openapi FILE --dry-run`, update the commands first, then add the operation"))
 }

@@ -1,6 +1,6 @@
 //! `aos conform` for adapters: a good adapter passes, and each probe notices the adapter that breaks its promise.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -99,10 +99,12 @@ struct List {
     broken: Vec<Broken>,
 }
 
-/// A promise of the adapter `acme` that is broken.
+/// A promise that is broken: of the adapter `acme`, or of that of a preset.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Broken {
+    #[serde(default)]
+    preset: Option<String>,
     probe: String,
     says: String,
     file: String,
@@ -122,9 +124,12 @@ fn each_probe_notices_the_adapter_that_breaks_its_promise() {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/agent-adapter/probes.toml");
     let list: List = toml_edit::de::from_str(&disk::read(&list)).expect("a list");
     let sandbox = Sandbox::new();
-    let project = made(&sandbox, "acme", "example");
+    let mut projects = BTreeMap::new();
     let mut wrong = Vec::new();
     for broken in &list.broken {
+        let project = projects.entry(broken.preset.as_deref()).or_insert_with_key(|preset| {
+            made(&sandbox, preset.unwrap_or("acme"), preset.unwrap_or("example"))
+        });
         let path = project.join(&broken.file);
         let whole = disk::read(&path);
         let at = whole.rfind(&broken.old).unwrap_or_else(|| panic!("{}", broken.old));
@@ -134,7 +139,7 @@ fn each_probe_notices_the_adapter_that_breaks_its_promise() {
             text = text.replacen("import (\n", &format!("import (\n\t\"{import}\"\n"), 1);
         }
         std::fs::write(&path, text).unwrap();
-        let answer = conform(&sandbox, &project, &["--probe", &broken.probe]);
+        let answer = conform(&sandbox, project, &["--probe", &broken.probe]);
         let result = results(&answer).remove(0);
         let says = result.to_string();
         let wanted = serde_json::to_string(&broken.says).unwrap();

@@ -43,7 +43,7 @@ fn a_person_is_asked_for_template_name_preset_and_answers() {
     assert_eq!(code, 0, "{said}");
     assert!(
         said.contains(
-            "The same as one command: aos new gihub --template connector-python --preset example"
+            "Equivalent command: aos new gihub --template connector-python --preset example"
         ),
         "{said}"
     );

@@ -150,7 +150,7 @@ fn roots_of_the_host_win_in_their_order_and_path_wins_over_the_directory() {
     let program = tool("aos-home")["program"].as_str().expect("a program");
     assert!(program.ends_with("/bin/aos-home") && !program.contains("agent-harness"), "{program}");
     let warning = tool("aos-home")["warnings"][0].as_str().expect("a warning");
-    assert!(warning.starts_with("PATH comes first"), "{warning}");
+    assert!(warning.starts_with("the host looks on PATH first"), "{warning}");
     let shadowed = data["passed_over"].as_array().expect("a list");
     assert_eq!(shadowed.iter().filter(|entry| entry["reason"] == "shadowed").count(), 2);
 }

@@ -36,7 +36,7 @@ pub fn assert_no_command(what: &str, bytes: &[u8]) {
         let annotation = line.contains(",title=") && line.contains("%0Afix: ");
         let rest = line.strip_prefix("::notice::").unwrap_or(line);
         let rest = rest.trim_start_matches(|symbol: char| symbol.is_ascii_digit());
-        let notice = rest == " more findings are in the report of the step";
+        let notice = rest == " more findings are in the log of this step";
         assert!(!line.starts_with("::") || annotation || notice, "{what}: {line:?}");
         assert!(!line.starts_with("::error file=x::"), "{what}: {line:?}");
     }

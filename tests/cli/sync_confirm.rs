@@ -261,7 +261,7 @@ fn a_preview_names_each_value_of_the_contract_that_changes() {
         "`exit_codes.table.0` was \"all went well\", becomes \"success\"",
         "the contract loses `error_codes.core.E_DISK`: ",
         "exit was 1",
-        "values that are new",
+        "new values",
     ] {
         assert!(notes.contains(wanted), "{wanted}: {notes}");
     }

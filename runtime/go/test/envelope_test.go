@@ -20,7 +20,7 @@ func toText(value any) string {
 	return fmt.Sprint(value)
 }
 
-// sources gives the Go files of the program.
+// sources returns the Go files of the program.
 func sources(t *testing.T) map[string]string {
 	t.Helper()
 	files := map[string]string{}

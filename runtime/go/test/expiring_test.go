@@ -10,7 +10,7 @@ import (
 	"aos.invalid/tool/internal/runtime/testkit"
 )
 
-// expiring gives a sandbox whose credential ends after some time, with a refresh token or without.
+// expiring returns a sandbox whose credential ends after some time, with a refresh token or without.
 func expiring(t *testing.T, left time.Duration, refresh string) *tool {
 	t.Helper()
 	tool := newTool(t)

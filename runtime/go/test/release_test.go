@@ -280,7 +280,7 @@ func (i *installed) unshim(name string) {
 	_ = os.Remove(filepath.Join(i.shims, name))
 }
 
-// calls gives the lines that a shim left.
+// calls returns the lines that a shim left.
 func (i *installed) calls(name string) []string {
 	text, err := os.ReadFile(filepath.Join(i.shims, name+".log"))
 	if err != nil {

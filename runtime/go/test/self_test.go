@@ -202,7 +202,7 @@ func TestReadinessIsWhatItSaysAndNotMore(t *testing.T) {
 	}
 }
 
-// check gives one check of doctor.
+// check returns one check of doctor.
 func check(t *testing.T, tool *tool, name string) map[string]any {
 	t.Helper()
 	for _, found := range testkit.List(t, tool.Run("doctor").OK(), "checks") {

@@ -1,4 +1,4 @@
-"""Starts the tool. Import nothing heavy here: `--version` has to be quick."""
+"""Starts the tool. Import no large library here: `--version` must be fast."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def main() -> None:
 
 
 def load() -> Tool:
-    """Return what this tool is."""
+    """Return the description of this tool."""
     from .commands import TOOL
 
     return TOOL

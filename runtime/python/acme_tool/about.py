@@ -1,4 +1,4 @@
-"""Names and version of this tool. Nothing else spells them out."""
+"""Names and version of this tool. No other file contains them."""
 
 # fmt: off
 TOOL = "acme-tool"

@@ -51,7 +51,7 @@ class Page(TypedDict):
 
 
 class Content(TypedDict):
-    """The content of an item, which lists leave out."""
+    """The content of an item, which lists do not contain."""
 
     id: str
     media_type: str
@@ -82,7 +82,7 @@ class Count(TypedDict):
 class Client(Rest):
     """The example upstream."""
 
-    # Error codes of the upstream that say more than the status they come with.
+    # Error codes of the upstream that are more specific than their status.
     typed_codes = {  # noqa: RUF012
         "rate_limited": fault.RATE_LIMITED,
         "version_mismatch": fault.CONFLICT,
@@ -106,7 +106,7 @@ class Client(Rest):
             items = list(by_id(found["items"]).values())
             following = found["next_cursor"]
             if len(items) > limit:
-                raise ValueError("more items than were asked for")
+                raise ValueError("more items than were requested")
             if following and (
                 following == cursor or len(wire.text(following)) > MAX_CURSOR
             ):
@@ -128,7 +128,7 @@ class Client(Rest):
             ask = Ask("GET", ("v1", "items"), {"ids": ",".join(ids)})
             items = by_id(self.document(ask)["items"])
             if items.keys() - set(ids):
-                raise ValueError("an item that was not asked for")
+                raise ValueError("an item that was not requested")
             return items
 
     def item_content(self, item_id: str) -> tuple[Content, bytes]:
@@ -145,7 +145,7 @@ class Client(Rest):
             }, content
 
     def create_item(self, draft: dict[str, Any], key: str) -> Item:
-        """Create an item; the same key never creates two."""
+        """Create an item; the same key never creates two items."""
         headers = {"Idempotency-Key": key}
         return self._item(Ask("POST", ("v1", "items"), headers=headers, body=draft))
 
@@ -210,12 +210,12 @@ class Client(Rest):
 
 
 def check_id(item_id: str) -> None:
-    """Refuse what cannot be the id of an item before anything is sent."""
+    """Refuse a text that cannot be the id of an item, before anything is sent."""
     if not _ITEM_ID.fullmatch(item_id):
         raise Fault(
             VALIDATION,
             f"`{item_id}` is not the id of an item",
-            fix="Use an id as `item list` shows it",
+            fix="Use an id that `item list` shows",
         )
 
 

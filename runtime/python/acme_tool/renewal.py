@@ -1,4 +1,4 @@
-"""Renews a credential that has expired. Yours: ask your API for a new one."""
+"""Renews an expired credential. Adapt it to your API."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ._runtime.rest import Ask
 from ._runtime.wire import reading
 from .client import Client
 
-# A year; what an upstream says beyond that is not believed.
+# One year; a longer lifetime in a response is not used.
 MAX_LIFETIME = 366 * 24 * 3600
 
 

@@ -53,7 +53,7 @@ class Item:
 
     @property
     def version(self) -> str:
-        """Changes with each change of the item."""
+        """The version, which changes with each change of the item."""
         return f"r{self.id}-{self.revision}"
 
     def document(self) -> dict[str, Any]:
@@ -122,13 +122,13 @@ class Upstream(Mock):
         return item
 
     def touch(self, item_id: int, title: str) -> None:
-        """Change an item as somebody else would."""
+        """Change an item as another user would."""
         with self.lock:
             self.items[item_id].title = title
             self.revise(self.items[item_id], "updated")
 
     def revise(self, item: Item, kind: str) -> None:
-        """Give an item its next version, and report it to the streams."""
+        """Set the next version of an item, and report it to the streams."""
         sequence = len(self.happened) + 1
         item.revision += 1
         item.updated_at = _START + timedelta(minutes=sequence)
@@ -144,7 +144,7 @@ class Upstream(Mock):
         self.wake()
 
     def named(self, text: str) -> Item:
-        """Return the item of an id, or refuse."""
+        """Return the item with an id, or refuse the request."""
         item = self.items.get(int(text)) if text.isdigit() else None
         if item is None:
             raise refused(404, "no_such_item", "there is no such item")
@@ -292,5 +292,5 @@ def _decode_cursor(cursor: str) -> int:
         text = base64.urlsafe_b64decode(cursor).decode()
         return int(text.removeprefix("after:"))
     except (binascii.Error, ValueError):
-        message = "the cursor is not one of this list"
+        message = "the cursor does not belong to this list"
         raise refused(400, "invalid_cursor", message) from None

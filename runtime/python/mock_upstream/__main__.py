@@ -1,4 +1,4 @@
-"""Serves the mock on this machine, to try the tool without an account."""
+"""Serves the mock on this machine, for trials without an account."""
 
 from acme_tool._runtime.testkit.mock import main
 

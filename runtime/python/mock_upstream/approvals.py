@@ -40,5 +40,5 @@ def add(upstream: Upstream) -> None:
 
     upstream.route("POST /v1/items/{id}/publish", "items:write", publish)
     upstream.route("GET /v1/approvals/{id}", "items:read", show)
-    # A person does this in an app; the mock has no app.
+    # A person decides in an app; the mock has this address instead.
     upstream.route("POST /mock/approvals/{id}/{decision}", "items:write", decide)

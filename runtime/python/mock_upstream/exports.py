@@ -1,4 +1,4 @@
-"""Jobs of the example upstream: one is running when it is asked for first, then done."""
+"""Jobs of the example upstream: running at the first request, then done."""
 
 from __future__ import annotations
 

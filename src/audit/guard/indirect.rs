@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use crate::contract::ProjectFiles;
 
 use super::pipeline::npm_script;
+use super::programs;
 use super::shell::{GuardCall, ShellMode, calls_with};
 
 /// How many scripts may start each other.
@@ -41,18 +42,27 @@ impl<'a> Scripts<'a> {
     /// A file of the repository that runs in place of aos and does not pass its arguments on. `sets_path` says that it may
     /// be found by its name alone.
     pub fn stand_in(&self, script: &str, sets_path: bool) -> Option<String> {
-        let named =
-            self.repository.files.keys().filter(|path| path.rsplit('/').next() == Some("aos"));
-        let mut taken = named.filter(|path| {
+        let is_named = |path: &&String| path.rsplit('/').next() == Some("aos");
+        let links = self.repository.symlinks.iter();
+        let mut taken = self.repository.files.keys().chain(links).filter(is_named).filter(|path| {
             let is_called = script
                 .split(|symbol: char| symbol.is_whitespace() || "\"'();&|".contains(symbol))
                 .any(|word| word.trim_start_matches("./") == path.as_str() && word.contains('/'));
-            let passes_on =
-                |text: &str| ["$@", "$*", "exec ", "argv"].iter().any(|word| text.contains(word));
             (is_called || sets_path)
-                && self.text(path).is_some_and(|text| text.starts_with("#!") && !passes_on(text))
+                && match self.text(path) {
+                    Some(text) => text.starts_with("#!") && !passes_on(text),
+                    None => self.repository.symlinks.iter().any(|link| link == *path),
+                }
         });
         taken.next().map(|path| format!("`{path}` of the repository runs instead of aos"))
+    }
+
+    /// True if a file with settings of the shell or of a build changes where programs are looked for.
+    pub fn moves_path(&self) -> bool {
+        const FILES: &[&str] = &["Makefile", "makefile", "GNUmakefile", "justfile", "Justfile"];
+        let moves =
+            |text: &str| ["PATH=", "PATH :=", "PATH:="].iter().any(|word| text.contains(word));
+        FILES.iter().any(|path| self.text(path).is_some_and(moves))
     }
 
     fn started(&self, words: &[&str]) -> Inner {
@@ -85,7 +95,7 @@ impl<'a> Scripts<'a> {
                     | "task"
             )
         });
-        let Some(at) = at else { return words.iter().find_map(|word| self.file(word)) };
+        let Some(at) = at else { return self.files(words) };
         let rest: Vec<&str> = words[at + 1..]
             .iter()
             .copied()
@@ -115,6 +125,22 @@ impl<'a> Scripts<'a> {
                 self.first(self.calls(&script, ShellMode::FILE))
             }
         }
+    }
+
+    /// A script of the repository, or a program that an interpreter runs.
+    fn files(&self, words: &[&str]) -> Inner {
+        let program = words.iter().enumerate().find(|(at, word)| {
+            programs::is_program(word)
+                && words[..*at].iter().all(|before| !programs::is_program(before))
+        });
+        let run = program.filter(|(at, _)| {
+            *at == 0 || words[..*at].iter().any(|word| programs::is_interpreter(word))
+        });
+        let of_program = run.and_then(|(_, word)| {
+            let text = self.text(word.trim_matches(['"', '\'']).trim_start_matches("./"))?;
+            self.first(programs::calls(text))
+        });
+        of_program.or_else(|| words.iter().find_map(|word| self.file(word)))
     }
 
     /// A shell script of the repository.
@@ -193,6 +219,19 @@ impl<'a> Scripts<'a> {
         }
         ignored.map(Some)
     }
+}
+
+/// True if a wrapper runs another program with its arguments.
+fn passes_on(text: &str) -> bool {
+    const IDLE: &[&str] = &["true", ":", "echo", "printf", "cat", "test", "[", "false"];
+    let lines = text.lines().map(str::trim).filter(|line| !line.starts_with('#'));
+    let mut passing =
+        lines.filter(|line| ["$@", "$*", "argv"].iter().any(|word| line.contains(word)));
+    passing.any(|line| {
+        let mut words =
+            line.split_whitespace().filter(|word| *word != "exec" && !word.contains('='));
+        words.next().is_none_or(|first| !IDLE.contains(&first.rsplit('/').next().unwrap_or(first)))
+    })
 }
 
 /// The targets of a line that begins a recipe, and what they need.

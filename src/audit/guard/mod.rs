@@ -8,6 +8,7 @@ mod expression;
 mod indirect;
 mod jobs;
 mod pipeline;
+mod programs;
 mod reach;
 mod shell;
 mod shell_commands;
@@ -39,7 +40,7 @@ pub const IGNORED: Rule = Rule {
 };
 pub const SWITCHED_OFF: Rule = Rule {
     id: "guard/switched-off",
-    summary: "The workflow that the template brought still runs `aos check` when something changes",
+    summary: "The workflow from the template still runs `aos check` on changes",
     why: "Without it, CI passes for every change, and nobody is told",
     fix: "restore the workflow; or, if another CI runs `aos check`, waive this rule in aos.toml and name that CI in the reason",
     source: "agent-cli §3.1",
@@ -49,7 +50,7 @@ pub const REWRITTEN: Rule = Rule {
     id: "guard/rewritten",
     waivable: false,
     summary: "No git attribute changes managed files in a checkout",
-    why: "Managed files are compared byte by byte; a checkout that rewrites them is never in order",
+    why: "Managed files are compared byte by byte; a checkout that rewrites them always fails",
     fix: "remove the attribute for these files, or add the line `<path> -text -filter -ident -working-tree-encoding` below it",
     source: "agent-cli §4",
     ..Rule::error(&[])

@@ -12,7 +12,8 @@ use crate::visible::excerpt;
 use super::conditions::{Certainty, Elsewhen, condition, never_on_changes, never_run};
 use super::indirect::Scripts;
 use super::jobs;
-use super::shell::ShellMode;
+use super::programs;
+use super::shell::{GuardCall, ShellMode};
 use super::yaml::{self, YamlNode};
 use super::{IGNORED, NOT_IN_CI, SWITCHED_OFF};
 
@@ -174,7 +175,8 @@ struct StepContext {
 
 impl PipelineWalk<'_> {
     fn file(&mut self, text: &str) {
-        self.sets_path = ["GITHUB_PATH", "PATH=", "PATH:"].iter().any(|word| text.contains(word));
+        self.sets_path = ["GITHUB_PATH", "PATH=", "PATH:"].iter().any(|word| text.contains(word))
+            || self.scripts.moves_path();
         if self.path.ends_with("Jenkinsfile") {
             return self.groovy(text);
         }
@@ -261,6 +263,12 @@ impl PipelineWalk<'_> {
                 .ignored
                 .get_or_insert_with(|| "nothing in `after_script` fails a job".to_owned());
         }
+        let shell = context.shell.as_deref().filter(|shell| programs::is_interpreter(shell));
+        if let (Some(_), YamlNode::Scalar { text, line }) = (shell, value) {
+            let calls = programs::calls(text);
+            self.record(&calls, text, *line, &context);
+            return true;
+        }
         let mode = match (key, context.shell.as_deref()) {
             ("pwsh" | "powershell", _) => ShellMode::FILE,
             (_, Some(shell)) => ShellMode::of(shell),
@@ -282,11 +290,17 @@ impl PipelineWalk<'_> {
     }
 
     fn judge(&mut self, text: &str, line: u32, mode: ShellMode, context: &StepContext) {
+        let calls = self.scripts.calls(text, mode);
+        self.record(&calls, text, line, context);
+    }
+
+    fn record(&mut self, calls: &[GuardCall], text: &str, line: u32, context: &StepContext) {
         // A block begins in the line after its key.
         let offset = u32::from(text.contains('\n'));
         let stand_in = self.scripts.stand_in(text, self.sets_path);
-        for call in self.scripts.calls(text, mode) {
-            let ignored = context.ignored.clone().or(call.ignored).or_else(|| stand_in.clone());
+        for call in calls {
+            let own = || call.ignored.clone();
+            let ignored = context.ignored.clone().or_else(own).or_else(|| stand_in.clone());
             let line = line.saturating_add(call.line).saturating_add(offset.min(call.line));
             self.calls.push(PipelineCall {
                 path: self.path.clone(),

@@ -1,4 +1,6 @@
-//! Texts in the arguments of a call that runs them as code: joined, with their escapes read, and decoded.
+//! Texts in the arguments of a call that runs them as code: joined, with their escapes read, decoded, and decompressed.
+
+use std::io::Read;
 
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
@@ -8,6 +10,19 @@ use super::pattern::regex;
 
 /// Longest code that is read in one call, in bytes.
 const MAX_CODE: usize = 64 * 1024;
+
+/// Functions that make code of data and are not imitated here.
+pub const UNREAD_FORMATS: &[&str] = &[
+    "bz2",
+    "lzma",
+    "marshal",
+    "brotliDecompressSync",
+    "b85decode",
+    "a85decode",
+    "b32decode",
+    "decrypt",
+    "createDecipheriv",
+];
 
 /// Base64 with or without its padding.
 const ANY_BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -22,6 +37,7 @@ pub fn codes(expression: &str) -> Vec<String> {
     let parts = parts(expression);
     let joined = parts.concat();
     let mut codes: Vec<_> = parts.iter().chain([&joined]).flat_map(|part| decoded(part)).collect();
+    codes.extend(parts.iter().chain([&joined]).filter_map(|part| in_bytes(part)));
     codes.extend(numbers(expression));
     codes.push(joined.chars().rev().collect());
     codes.push(joined.chars().map(rotated).collect());
@@ -100,7 +116,31 @@ fn decoded(text: &str) -> Vec<String> {
     });
     let of_digits: Option<Vec<u8>> = pairs.collect();
     let texts = [of_base64, of_digits].into_iter().flatten();
-    texts.filter_map(|bytes| String::from_utf8(bytes).ok()).collect()
+    texts
+        .flat_map(|bytes| [decompressed(&bytes), String::from_utf8(bytes).ok()])
+        .flatten()
+        .collect()
+}
+
+/// Text that bytes hold in the format of zlib or gzip.
+fn decompressed(bytes: &[u8]) -> Option<String> {
+    let limit = u64::try_from(MAX_CODE).unwrap_or(u64::MAX);
+    let mut text = String::new();
+    let read = match bytes {
+        [0x1f, 0x8b, ..] => {
+            flate2::read::GzDecoder::new(bytes).take(limit).read_to_string(&mut text)
+        }
+        [0x78, ..] => flate2::read::ZlibDecoder::new(bytes).take(limit).read_to_string(&mut text),
+        _ => return None,
+    };
+    read.is_ok().then_some(text)
+}
+
+/// Text in the bytes that a literal has with its escapes, such as `b"x\x9c…"`.
+fn in_bytes(text: &str) -> Option<String> {
+    let bytes: Option<Vec<u8>> =
+        text.chars().map(|letter| u8::try_from(u32::from(letter)).ok()).collect();
+    decompressed(&bytes?)
 }
 
 /// A string literal without its escapes, as Python and JavaScript both read them.
@@ -151,6 +191,9 @@ mod tests {
             "'c ;1 = b.a'[::-1]",
             "codecs.decode('n.o = 1; p', 'rot13')",
             "decodeURIComponent('a.b%20=%201;%20c')",
+            "zlib.decompress(base64.b64decode('eJxL1EtSsFUwtFZIBgANiAJe'))",
+            "gunzipSync(Buffer.from('H4sIAAAAAAACA0vUS1KwVTC0VkgGANF6XJIKAAAA', 'base64'))",
+            "zlib.decompress(b'\\x78\\x9c\\x4b\\xd4\\x4b\\x52\\xb0\\x55\\x30\\xb4\\x56\\x48\\x06\\x00\\x0d\\x88\\x02\\x5e')",
             "bytes([97, 46, 98, 32, 61, 32, 49, 59, 32, 99, 10, 10, 10, 10, 10, 10, 10])",
         ] {
             let found = codes(expression);

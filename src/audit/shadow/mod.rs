@@ -9,7 +9,7 @@ mod literals;
 mod masked;
 mod module;
 mod mutation;
-mod pattern;
+pub mod pattern;
 pub mod python;
 mod rust;
 mod scripts;

@@ -23,7 +23,7 @@ pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
         if let Some(at) = at.or_else(|| {
             scripts.contains(path).then(|| build_script::written(module.stem, text)).flatten()
         }) {
-            let mut finding = module.shadowed(path, "it binds the name to other code than");
+            let mut finding = module.shadowed(path, "it binds the name to code other than");
             finding.line = Some(line(text, at));
             found.push(finding);
         }

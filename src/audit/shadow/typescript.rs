@@ -91,8 +91,7 @@ fn constants(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
         }
         let code = masked(text, Syntax::Braces);
         if let Some(at) = reexports::change(module, text, &code) {
-            let why =
-                "it passes on everything of the module but puts values of its own in place of";
+            let why = "it exports the whole module again, but its own values replace those of";
             found.push(module.amended_by(path, text, at, why));
             continue;
         }

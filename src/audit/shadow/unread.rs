@@ -76,10 +76,11 @@ pub fn check(module: &GeneratedModule<'_>, generator: &str, found: &mut Vec<Find
     }
 }
 
-fn unread(path: &str, reason: &str) -> Finding {
+/// The finding about a source that was not read.
+pub fn unread(path: &str, reason: &str) -> Finding {
     let mut finding = rules::NOT_READ
         .finding(path, format!("the tool can load this file, but its code was not read: {reason}"));
-    finding.fix = "replace it by a plain file in UTF-8 of at most 2 MiB, or delete it".to_owned();
+    finding.fix = "replace it with a plain UTF-8 file of at most 2 MiB, or delete it".to_owned();
     finding
 }
 

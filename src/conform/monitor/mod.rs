@@ -130,9 +130,9 @@ pub fn exclusion(noted: &Noted) -> Option<&'static str> {
         _ => {}
     }
     match ran.ending {
-        Ending::TimedOut => Some("it did not end in time, which other probes judge"),
+        Ending::TimedOut => Some("it timed out, which other probes judge"),
         Ending::Interrupted => Some("the run was interrupted"),
-        Ending::Signalled(_) if noted.is_disturbed() => Some("the signal of a probe ended it"),
+        Ending::Signalled(_) if noted.is_disturbed() => Some("a probe ended it with a signal"),
         Ending::Signalled(_) | Ending::Exited(_) | Ending::Flooded => None,
     }
 }

@@ -78,7 +78,7 @@ pub const RULES: &[Rule] = &[
 const FILE_MISSING: Rule = Rule {
     id: "adapter/file-missing",
     summary: "Every file that the contract requires exists",
-    why: "The folder is compiled into the orchestrator as it is; a missing file breaks the build",
+    why: "The directory is compiled into the orchestrator as it is; a missing file breaks the build",
     fix: "restore the file from version control",
     source: "adapter contract: required files",
     ..ERROR
@@ -86,7 +86,7 @@ const FILE_MISSING: Rule = Rule {
 const METHOD_MISSING: Rule = Rule {
     id: "adapter/method-missing",
     summary: "The package has every method of the port",
-    why: "Without one of them the orchestrator does not compile",
+    why: "If one is missing, the orchestrator does not compile",
     fix: "add the method with the parameters and results of the contract",
     source: "adapter contract: port",
     ..ERROR

@@ -126,7 +126,7 @@ pub(super) const TWICE: Rule = Rule {
 pub(super) const ENTRIES: Rule = Rule {
     id: "augmentor/entries",
     summary: "The member of `[entries]` for `runtime` equals `entry`",
-    why: "Hosts that ignore `[entries]` would load other code than hosts that read it",
+    why: "Hosts that ignore `[entries]` and hosts that read it would load different code",
     fix: "make both name the same factory",
     source: "augmentor ABI §2.2",
     ..ERROR

@@ -39,7 +39,7 @@ const SHAPES: [FieldShape; 2] = [
         FieldKind::String,
         "Dotted paths to show, such as `title,user.login`; `all` shows everything",
     ),
-    ("max_bytes", FieldKind::Number, "Most bytes of the answer, 25000 without it"),
+    ("max_bytes", FieldKind::Number, "Maximum size of the response in bytes; the default is 25000"),
 ];
 
 pub struct HarnessOpener;

@@ -59,7 +59,7 @@ pub enum TemplateError {
     Unusable { name: String, reason: String },
     #[error("`--template {}`: {reason}", excerpt(text, 200))]
     Name { text: String, reason: String },
-    #[error("the template of the release `{tag}` of `{origin}` is not available: {error}")]
+    #[error("the template in release `{tag}` of `{origin}` is not available: {error}")]
     Release { origin: String, tag: String, error: ReleaseError },
     #[error(
         "the tag `{tag}` of `{origin}` was moved: the project has {recorded}, but it now has {found}"

@@ -28,7 +28,7 @@ pub struct AugmentorCall {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub command: Option<String>,
-    /// The agent that was asked.
+    /// The agent that received the message.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub agent: Option<String>,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// The change of one file. A shortened answer leaves the digests and the diff out.
+/// The change of one file. A shortened response omits the digests and the diff.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(extend("required" = ["action", "resource", "id"]))]
 pub struct FileChange {
@@ -56,13 +56,13 @@ pub struct PlannedChange {
     pub counts: ChangeCounts,
     pub changes: Vec<FileChange>,
     pub obstacles: Vec<BlockedPath>,
-    /// In a shortened answer: the extent of a list that was cut.
+    /// In a shortened response: the extent of a list that was cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<DirectoryCount>")]
     pub directories: Option<Vec<DirectoryCount>>,
 }
 
-/// The answer of a command that wrote nothing and offers a confirm token.
+/// The response of a command that wrote nothing, with a confirm token.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct Preview {
     pub preview: PlannedChange,
@@ -82,7 +82,7 @@ pub struct PreviewOf<T> {
     pub facts: T,
 }
 
-/// The number of entries that a shortened answer leaves out of a list.
+/// The number of entries that a shortened response omits from a list.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct OmittedEntries {
     /// Path of the list.

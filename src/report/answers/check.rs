@@ -22,7 +22,7 @@ pub enum CheckAnswer {
 pub struct CheckReport {
     pub summary: CheckSummary,
     pub projects: Vec<CheckedProject>,
-    /// Only where `--recursive` was given.
+    /// Only with `--recursive`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "FleetReport")]
     pub fleet: Option<FleetReport>,
@@ -41,7 +41,7 @@ pub struct PathCounts {
     /// Loaded in place of a managed file, or beside it without a declaration.
     pub shadow: usize,
     pub not_read: usize,
-    /// Always 0 where the status is `ok`.
+    /// Always 0 if the status is `ok`.
     pub unclassified: usize,
 }
 
@@ -64,7 +64,7 @@ pub struct CheckSummary {
     pub by_rule: Vec<RuleCount>,
     pub only_rules: Vec<String>,
     pub unsearched: Vec<UnsearchedDirectory>,
-    /// Only where `--rule` was given.
+    /// Only with `--rule`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "PassedOverFindings")]
     pub passed_over: Option<PassedOverFindings>,
@@ -91,7 +91,7 @@ pub struct PassedOverFindings {
     pub warnings: usize,
 }
 
-/// The verdict on one project. A shortened answer about many projects leaves members out.
+/// The verdict on one project. A shortened response about many projects omits members.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(extend("required" = ["path", "status", "errors", "warnings", "compared", "findings"]))]
 pub struct CheckedProject {
@@ -118,15 +118,15 @@ pub struct CheckedProject {
     pub warnings: usize,
     pub findings: Vec<ReportedFinding>,
     pub waived: Vec<WaivedFinding>,
-    /// Only where the project is behind.
+    /// Only if the project is behind.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub template_newest: Option<String>,
-    /// Only where an upgrade has open conflicts.
+    /// Only if an upgrade has open conflicts.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "String")]
     pub template_waiting: Option<String>,
-    /// Only where `--rule` was given.
+    /// Only with `--rule`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "PassedOverFindings")]
     pub passed_over: Option<PassedOverFindings>,

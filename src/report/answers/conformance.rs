@@ -51,7 +51,7 @@ pub struct ConformanceSummary {
     /// Failed, and only recommended by the contract.
     pub advised: usize,
     pub targets: usize,
-    /// Only some probes were asked for.
+    /// Only some probes were requested.
     pub partial: bool,
     pub duration_ms: u64,
     pub calls: usize,
@@ -76,13 +76,13 @@ pub struct NetworkState {
     pub reason: Option<String>,
 }
 
-/// One thing that the tool was kept from, or was not.
+/// A resource, and whether the tool was kept from it.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ContainmentState {
     /// `network`, `files`, `memory`, `signals`, `sockets`, `privileges`, `capabilities`, `environment` or `processes`.
     pub part: &'static str,
     pub contained: bool,
-    /// In words: what holds, or what the tool could do.
+    /// In words: the guarantee, or what the tool could do.
     pub effect: &'static str,
     /// Why it was not contained.
     pub reason: Option<String>,
@@ -110,7 +110,7 @@ pub struct WaiverRemark {
     pub message: String,
 }
 
-/// The verdict of one probe. A shortened answer leaves out what has no room.
+/// The verdict of one probe. A shortened response omits what does not fit.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(extend("required" = ["probe", "verdict"]))]
 pub struct ReportedProbe {
@@ -129,7 +129,7 @@ pub struct ReportedProbe {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "AppliedWaiver")]
     pub waiver: Option<AppliedWaiver>,
-    /// In a shortened answer: other probes that are blocked for the same reason.
+    /// In a shortened response: other probes that are blocked for the same reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Vec<String>")]
     pub also: Option<Vec<&'static str>>,
@@ -142,7 +142,7 @@ pub struct AppliedWaiver {
     pub expires: Option<String>,
 }
 
-/// One call, without secrets. A shortened answer leaves out what has no room.
+/// One call, without secrets. A shortened response omits what does not fit.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[schemars(extend("required" = ["argv", "ending"]))]
 pub struct ReportedCall {
@@ -212,8 +212,8 @@ pub struct ProbeDescription {
     pub why: &'static str,
     pub fix: &'static str,
     pub needs: Vec<&'static str>,
-    /// `exact`, `at_least` or `recommended`; null where the contract has no levels.
+    /// `exact`, `at_least` or `recommended`; null if the contract has no levels.
     pub level: Option<&'static str>,
-    /// Capabilities of a tool without which the requirement asks nothing.
+    /// Capabilities without which the requirement does not apply to a tool.
     pub capabilities: Vec<String>,
 }

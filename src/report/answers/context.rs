@@ -69,7 +69,7 @@ pub struct TemplateStanding {
     pub waiting: Option<String>,
     pub open: Vec<OpenPlace>,
     pub answers: BTreeMap<String, String>,
-    /// Whether the newest template takes the recorded answers.
+    /// Whether the newest template accepts the recorded answers.
     pub answers_fit: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "ComparedFiles")]

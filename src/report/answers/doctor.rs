@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::notice::Notice;
 
-/// The examination of this machine.
+/// The checks of this machine.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct DoctorReport {
     pub checks: Vec<DoctorCheck>,
@@ -13,7 +13,7 @@ pub struct DoctorReport {
     pub notices: Vec<Notice>,
 }
 
-/// One line of the examination.
+/// One check.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct DoctorCheck {
     pub check: &'static str,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// A place where a rule does not hold. A shortened answer leaves the diff out.
+/// A place where a rule is violated. A shortened response omits the diff.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ReportedFinding {
     pub rule: &'static str,

@@ -34,7 +34,7 @@ pub struct BaselineReport {
     pub file: String,
     /// `written` or `compared`.
     pub action: &'static str,
-    /// Findings that the baseline knows; they do not fail the check.
+    /// Findings in the baseline, which do not fail the check.
     pub known: usize,
     /// Entries that no finding matches any more; `--baseline write` removes them.
     pub stale: usize,

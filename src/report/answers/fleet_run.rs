@@ -22,7 +22,7 @@ pub struct FleetRunSummary {
     pub changed: usize,
     pub unchanged: usize,
     pub failed: usize,
-    /// Projects that were not looked at any more, because of an interruption.
+    /// Projects that were not processed, because of an interruption.
     pub pending: usize,
     pub dry_run: bool,
     pub unsearched: Vec<UnsearchedDirectory>,

@@ -61,7 +61,7 @@ pub struct ClientConfiguration {
     pub advice: Option<String>,
 }
 
-/// The clients that are known.
+/// The supported clients.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct ClientList {
     pub clients: Vec<KnownClient>,

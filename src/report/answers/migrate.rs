@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::changes::{FileChange, PreviewOf};
 use super::fleet_run::FleetRunReport;
 
-/// A project that was brought over, or its preview.
+/// A migrated project, or its preview.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(untagged)]
 pub enum MigrateAnswer {
@@ -55,7 +55,7 @@ pub struct MigrationFacts {
     pub tag: String,
     /// The project had no record before.
     pub adopted: bool,
-    /// The findings that the project has from its time before aos.
+    /// The findings that the project had before aos.
     pub baseline: Option<RecordedBaseline>,
     /// Every rewrite, in the order in which they are made.
     pub rewrites: Vec<RewriteReport>,
@@ -84,7 +84,7 @@ pub struct RewriteReport {
     pub files: Vec<String>,
     /// Places that the rewrite leaves as they are.
     pub untouched: Vec<UntouchedReport>,
-    /// The tool before and after the rewrite; `null` when nothing was to be proved.
+    /// The tool before and after the rewrite; `null` if nothing needed a proof.
     pub proof: Option<RewriteProof>,
 }
 

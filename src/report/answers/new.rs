@@ -16,7 +16,7 @@ pub enum NewAnswer {
     Described(Box<DescribedApi>),
 }
 
-/// A project that is there.
+/// A project that exists.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct CreatedProject {
     /// `created` or `unchanged`.

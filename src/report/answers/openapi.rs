@@ -34,7 +34,7 @@ pub struct TagCount {
     pub operations: usize,
 }
 
-/// A command as it would be.
+/// A proposed command.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct DescribedCommand {
     pub id: String,
@@ -42,9 +42,9 @@ pub struct DescribedCommand {
     pub class: String,
     pub request: String,
     pub inputs: Vec<String>,
-    /// How the pages of a list follow each other; absent for what is not a list.
+    /// How the pages of a list follow each other; absent if it is not a list.
     pub paging: Option<String>,
-    /// Why it has this mode, and why its id is not the plain one.
+    /// The reasons for its mode, and for an id that is not the usual one.
     pub mode_reason: String,
     pub id_reason: Option<String>,
     pub summary: String,
@@ -72,7 +72,7 @@ pub struct UnsupportedPart {
 pub struct ApiChange {
     pub command: String,
     pub request: String,
-    /// Callers of the command have to change, or the command is gone.
+    /// Callers of the command must change, or the command was removed.
     pub is_breaking: bool,
     pub what: String,
 }

@@ -143,7 +143,7 @@ pub struct CodeDescription {
     pub retryable: bool,
     /// Whether the contract defines it.
     pub core: bool,
-    /// Whether no command answers with it.
+    /// Whether no command returns it.
     pub reserved: bool,
 }
 

@@ -14,7 +14,7 @@ pub struct RuntimeParts {
     pub contracts: Vec<String>,
 }
 
-/// Name, place and version of a runtime.
+/// Name, directory and version of a runtime.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct RuntimeSummary {
     pub name: String,
@@ -31,14 +31,14 @@ pub struct OwnedRuntimePart {
     pub version: String,
 }
 
-/// A part that aos keeps.
+/// A part that aos manages.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct RuntimePart {
     pub path: String,
     pub files: usize,
 }
 
-/// A part that changed hands, or the preview of that.
+/// A part that was handed over, or the preview.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(untagged)]
 pub enum RuntimeAnswer {
@@ -46,7 +46,7 @@ pub enum RuntimeAnswer {
     Preview(Box<Preview>),
 }
 
-/// A part that changed hands.
+/// A part that was handed over.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct RuntimeChange {
     /// `unchanged`, `owned` or `returned`.

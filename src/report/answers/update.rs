@@ -14,7 +14,7 @@ pub struct UpdateAnswer {
     pub current_version: String,
     pub target_version: String,
     pub update_available: bool,
-    /// The newest release of the host, when it is not the target.
+    /// The newest release of the host, if it is not the target.
     pub remote_version: Option<String>,
     pub install_method: &'static str,
     pub install_evidence: String,

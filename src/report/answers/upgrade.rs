@@ -7,7 +7,7 @@ use super::changes::{FileChange, Preview, PreviewOf};
 use super::fleet_run::FleetRunReport;
 use super::openapi::ApiChange;
 
-/// An upgrade, its end, its undoing, or a preview of one of them.
+/// An upgrade, its completion, its reversal, or a preview of one of them.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 #[serde(untagged)]
 pub enum UpgradeAnswer {
@@ -15,7 +15,7 @@ pub enum UpgradeAnswer {
     Preview(Box<PreviewOf<UpgradeFacts>>),
     Finished(FinishedUpgrade),
     Aborted(AbortedUpgrade),
-    /// Of `--abort`, or of the end of an upgrade whose conflicts are resolved.
+    /// Of `--abort`, or of the completion of an upgrade whose conflicts are resolved.
     Plain(Box<Preview>),
     /// Of `--recursive`.
     Fleet(Box<FleetRunReport>),
@@ -54,7 +54,7 @@ pub struct UpgradeFacts {
     pub merged: Vec<String>,
     /// Files of the template that the user deleted.
     pub deleted: Vec<String>,
-    /// Files that are not what the template gives.
+    /// Files that differ from the template.
     pub differs: Vec<String>,
     /// The number of files that are equal to the template's.
     pub same: usize,

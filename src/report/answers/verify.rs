@@ -51,7 +51,7 @@ pub struct LogRecord {
     pub entry: String,
 }
 
-/// The trust root that the verdict rests on.
+/// The trust root of the verdict.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct UsedTrustRoot {
     /// `embedded` or `file`.

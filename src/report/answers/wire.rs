@@ -13,7 +13,7 @@ pub enum WireAnswer {
     Preview(Box<PreviewOf<WireFacts>>),
 }
 
-/// An adapter in a checkout, or out of it.
+/// An adapter that was added to a checkout, or removed from it.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct WiredAdapter {
     /// `unchanged`, `wired` or `unwired`.
@@ -35,7 +35,7 @@ pub struct WireFacts {
     pub notes: Vec<String>,
 }
 
-/// A place that a person has to edit.
+/// A place that a person must edit.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
 pub struct WireInstruction {
     pub path: String,

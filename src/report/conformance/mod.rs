@@ -37,7 +37,7 @@ pub struct Conformance {
     pub notes: Vec<String>,
     /// The command line that holds the same tool against the same contract, and what comes after its options.
     pub again: CommandLine,
-    /// Only some probes were asked for.
+    /// Only some probes were requested.
     pub is_partial: bool,
     pub calls: usize,
     pub tool_ms: u64,

@@ -28,7 +28,7 @@ pub fn render(conformance: &Conformance, style: Style) -> Visible {
     let mut lines = Vec::new();
     if !conformance.containment.protects_files() {
         lines.push(visible!(
-            "{} the tool ran with your rights, so it could read and change your files; test only tools that you trust in this way",
+            "{} the tool ran with your rights, so it could read and change your files; test only trusted tools in this way",
             style.bad("warning:")
         ));
     }
@@ -256,7 +256,7 @@ fn verdict(conformance: &Conformance, style: Style) -> Visible {
     .map(|(verdict, word)| format!("{} {word}", conformance.count(verdict)))
     .collect();
     let startup = match conformance.startup_ms {
-        Some(startup) => format!(", {startup} ms to start it"),
+        Some(startup) => format!(", {startup} ms to start the tool"),
         None => String::new(),
     };
     let total = conformance.verdicts.results.len();

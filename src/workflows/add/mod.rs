@@ -301,7 +301,10 @@ fn failure(error: &EditError) -> Failure {
             "restore the form of the file that `aos new` writes, or make the change by hand"
                 .to_owned(),
         ),
-        EditError::Refused(_) => (ErrorCode::Validation, "nothing was changed".to_owned()),
+        EditError::Refused(_) => (
+            ErrorCode::Validation,
+            "correct this, then run the command again; nothing was changed".to_owned(),
+        ),
         EditError::Data { hint, .. } => (ErrorCode::Validation, (*hint).to_owned()),
         EditError::Render(_) => (ErrorCode::Unknown, "this is a fault of aos".to_owned()),
     };

@@ -153,7 +153,7 @@ pub enum EditError {
     Exists { path: String },
     #[error("{0}")]
     Refused(String),
-    /// Commands that are no code: what they are, and where they are changed.
+    /// A change that is made in another way: what is wrong, and how to make the change.
     #[error("{what}")]
     Data { what: String, hint: &'static str },
     #[error("`{path}`: {source}")]

@@ -288,7 +288,7 @@ impl FleetVerdict {
             .collect();
         if more > 0 {
             lines.push(annotations::notice(&format!(
-                "{more} more findings are in the report of the step"
+                "{more} more findings are in the log of this step"
             )));
         }
         lines

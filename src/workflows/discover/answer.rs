@@ -289,8 +289,8 @@ fn crowded(host: &dyn Host, probed: &[Option<Probed>]) -> Option<String> {
     let together = total / workers() as u64;
     (u128::from(together) > limit.as_millis()).then(|| {
         format!(
-            "{} asks all {count} at the same time; that is about {} s of work on this machine, and each has {} s, so \
-             expect `error` there",
+            "{} runs all {count} at the same time, which takes about {} s on this machine; each may take {} s, so \
+             expect the state `error` there",
             host.name(),
             together.div_ceil(1_000),
             limit.as_secs()

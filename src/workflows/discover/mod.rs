@@ -39,7 +39,7 @@ pub struct DiscoverRequest<'a> {
 /// Returns an error if a root or a tool that was named is not there.
 pub fn run(request: &DiscoverRequest<'_>) -> Result<Discovery, Failure> {
     let Some((_, host)) = HOSTS.entries().into_iter().next() else {
-        return Err(Failure::new(ErrorCode::Unknown, "this aos knows no host"));
+        return Err(Failure::new(ErrorCode::Unknown, "this build of aos knows no host"));
     };
     let (roots, single) = roots(host, request)?;
     let programs = if request.roots.is_empty() { Programs::AreTools } else { Programs::RunTools };

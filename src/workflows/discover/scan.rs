@@ -91,7 +91,8 @@ impl Scan {
         if scan.candidates.len() > MAX_TOOLS {
             let left_out = scan.candidates.len() - MAX_TOOLS;
             scan.candidates.truncate(MAX_TOOLS);
-            scan.notes.push(format!("{left_out} tools are left out: aos looks at {MAX_TOOLS}"));
+            scan.notes
+                .push(format!("{left_out} tools are left out: aos examines at most {MAX_TOOLS}"));
         }
         if scan.passed_over.len() > MAX_EXPLAINED {
             let left_out = scan.passed_over.len() - MAX_EXPLAINED;
@@ -143,7 +144,7 @@ impl Scan {
                     self.passed_over.push(PassedOverPath {
                         path,
                         reason: "link",
-                        fix: "put the directory itself there: the host passes links over"
+                        fix: "put the directory itself there, because the host skips links"
                             .to_owned(),
                     });
                 }
@@ -202,7 +203,7 @@ fn choose_program(host: &dyn Host, candidate: &mut Candidate, on_path: Option<&P
         (Some(program), Some((place, path))) => {
             if !same_file(program, &path) {
                 candidate.warnings.push(format!(
-                    "PATH comes first: `{}` runs, not `{place}` of the directory",
+                    "the host looks on PATH first: it runs `{}`, not `{place}` in the directory",
                     program.display()
                 ));
             }

@@ -90,7 +90,7 @@ impl State {
 #[derive(Clone, Debug)]
 pub struct Judged {
     pub state: State,
-    /// The state that the published document promises for the same answers.
+    /// The state that the published document requires for the same responses.
     pub promised: State,
     /// A stable word for the reason.
     pub reason: &'static str,

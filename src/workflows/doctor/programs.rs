@@ -57,7 +57,7 @@ fn look(tool: &NeededProgram) -> DoctorCheck {
                 _ => DoctorCheck::pass(name, said),
             }
         }
-        Ok(_) => DoctorCheck::warn(name, "it is there but does not work", fix),
+        Ok(_) => DoctorCheck::warn(name, "it is installed but does not work", fix),
         Err(error) => DoctorCheck::warn(name, error.to_string(), fix),
     }
 }
@@ -94,7 +94,7 @@ pub fn git_identity() -> DoctorCheck {
             "run `git config --global user.name NAME` and `git config --global user.email ADDRESS`",
         ),
         // The line about git says what is wrong with it.
-        Err(_) => DoctorCheck::pass(NAME, "not looked at, because git does not run"),
+        Err(_) => DoctorCheck::pass(NAME, "not checked, because git does not run"),
     }
 }
 

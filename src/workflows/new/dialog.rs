@@ -46,7 +46,7 @@ pub fn complete(mut request: NewRequest) -> Result<NewRequest, Failure> {
     let files = project.files.len();
     let yours = files - project.managed.len();
     terminal::write_stderr(&visible!(
-        "{}: {}, {} of them yours to edit; template {} {}, contract {}\nThe same as one command: {}\n",
+        "{}: {}, {} of them yours to edit; template {} {}, contract {}\nEquivalent command: {}\n",
         place.target.display(),
         counted(files, "file"),
         yours,
@@ -87,7 +87,7 @@ fn left(error: prompt::PromptError) -> Failure {
 }
 
 fn declined() -> Failure {
-    Failure::new(ErrorCode::Interrupted, "nothing was created, as you wished")
+    Failure::new(ErrorCode::Interrupted, "nothing was created")
 }
 
 fn template_name(default: &str) -> Result<String, Failure> {
@@ -106,7 +106,7 @@ fn name(template: &Template) -> Result<String, Failure> {
     let question = Visible::literal("Name of the tool");
     let fault = |name: &str| {
         if name.is_empty() {
-            return Some(Visible::literal("type a name, such as github"));
+            return Some(Visible::literal("enter a name, such as github"));
         }
         let fault = NamedProject::of(template, name, None, None).err()?;
         Some(Visible::sentence(&fault.message))

@@ -40,7 +40,7 @@ pub fn fill(target: &Path, project: &mut NewProject) -> Result<Fill, Failure> {
         if let Some(TreeEntry::File(now)) = current.entries.get(path) {
             if path.as_str() == LICENSE && now.bytes != content.bytes {
                 notes.push(format!(
-                    "your `{LICENSE}` was kept; check that the license named in other files agrees with it"
+                    "your `{LICENSE}` was kept; check that other files name the same license"
                 ));
                 content = now.clone();
             } else if PATTERNS.contains(&path.as_str())

@@ -125,7 +125,7 @@ fn in_filled_directory(
     let git = match (args.no_git, first_commit::inside_repository(target)) {
         (true, _) => FirstCommit::none("--no-git was given"),
         (false, true) => FirstCommit::none("the directory is already inside a git repository"),
-        (false, false) => FirstCommit::none("the directory was there already"),
+        (false, false) => FirstCommit::none("the directory already existed"),
     };
     project.commit_later(target, args.no_git);
     Ok(project.created(target, &git, run))

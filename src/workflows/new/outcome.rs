@@ -151,12 +151,17 @@ impl NewProject {
         lines.push(tree::text(yours.map(RelativePath::as_str), style));
         lines.push(visible!("\n{} {}", style.strong("Managed by aos:"), self.kept()));
         let repository = match git {
-            FirstCommit { committed: true, .. } => "repository made, first commit done".to_owned(),
+            FirstCommit { committed: true, .. } => {
+                "repository created, with a first commit".to_owned()
+            }
             FirstCommit { initialised: true, reason, .. } => {
-                format!("repository made, not committed: {}", reason.as_deref().unwrap_or_default())
+                format!(
+                    "repository created, but nothing was committed: {}",
+                    reason.as_deref().unwrap_or_default()
+                )
             }
             FirstCommit { reason, .. } => {
-                format!("no repository: {}", reason.as_deref().unwrap_or_default())
+                format!("no repository was created: {}", reason.as_deref().unwrap_or_default())
             }
         };
         lines.push(visible!("\n{} {}", style.strong("Git:"), repository));

@@ -39,7 +39,7 @@ pub fn changed(plan: &Plan) -> Vec<String> {
     let mut notes: Vec<_> = notes.into_iter().map(|(_, note)| note).collect();
     let new = after.keys().filter(|name| !before.contains_key(*name)).count();
     if new > 0 {
-        notes.push(format!("the contract has {} that are new", counted(new, "value")));
+        notes.push(format!("the contract has {}", counted(new, "new value")));
     }
     notes
 }

@@ -37,7 +37,7 @@ pub struct AnswerDraft {
     pub current: Version,
     pub target: Version,
     pub update_available: bool,
-    /// The newest release of the host, when it is not the target.
+    /// The newest release of the host, if it is not the target.
     pub remote: Option<Version>,
     method: &'static str,
     evidence: String,

@@ -371,7 +371,7 @@ fn named(text: &str, read: &Read) -> Result<RelativePath, Failure> {
     let known = read.theirs.keys().map(RelativePath::as_str);
     let hint = match suggestion::nearest(text, known) {
         Some(nearest) => format!("did you mean `{nearest}`?"),
-        None => "`aos context` lists the files that differ from the template".to_owned(),
+        None => "`aos upgrade --dry-run` lists the files that differ from the template".to_owned(),
     };
     Err(Failure::new(ErrorCode::NotFound, format!("the template has no file `{path}`")).hint(hint))
 }

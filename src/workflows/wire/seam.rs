@@ -33,7 +33,7 @@ pub struct Wiring {
     pub notes: Vec<String>,
 }
 
-/// A place that a person has to edit.
+/// A place that a person must edit.
 #[derive(Clone, Debug)]
 pub struct Instruction {
     pub path: String,

@@ -119,6 +119,9 @@ fn a_promise_is_asked_of_every_write_every_list_and_every_format() {
     run("rare-account", &[("rare-account", "cli.token-account")]);
     run("rare-forged", &[("rare-forged", "cli.token-forged")]);
     run("rare-plain", &[("rare-plain", "cli.formats")]);
+    run("rare-filter", &[("rare-state", "cli.paging"), ("rare-mark", "cli.untrusted")]);
+    run("rare-text-filter", &[("rare-query", "cli.paging"), ("rare-delete", "cli.token-once")]);
+    run("rare-body", &[("rare-body", "cli.token-once"), ("rare-wait", "cli.rate-limited-403")]);
 }
 
 #[test]

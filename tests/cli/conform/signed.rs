@@ -100,7 +100,7 @@ fn a_tool_that_trusts_nothing_of_the_publisher_fails_and_is_not_blocked() {
     let answer = probe(&sandbox, &project, &["cli.update-installs"]);
     let failed = of_verdict(&answer, "fail");
     assert_eq!(failed.len(), 1, "{failed:#?}");
-    assert!(failed[0].1.contains("signed well fails"), "{failed:#?}");
+    assert!(failed[0].1.contains("signed release fails"), "{failed:#?}");
 }
 
 #[test]

@@ -45,7 +45,7 @@ HEALTH_ALSO = []
 #   last       the path that says that this is the last page
 #   empty_ends True if the API ends a list with a next page that is empty or missing
 #              in the body; otherwise only null ends the list
-#   total, cap the path of the number of all entries; the most entries of the API
+#   total, cap the path of the number of all entries; the maximum number of entries
 PAGING = {
     "style": "page",
     "limit": "per_page",
@@ -85,10 +85,10 @@ SLIM = {"item.list": ["id", "title", "state", "updated_at", "url"]}
 # Time limits in seconds, for `health` and for any other command.
 HEALTH_SECONDS = 1.8
 CALL_SECONDS = 10.0
-# Most bytes of a reply, and of the output without `--max-bytes`.
+# The maximum size of a reply, and of the output without `--max-bytes`, in bytes.
 REPLY_BYTES = 8_000_000
 RESULT_BYTES = 25_000
 # Fields whose value is a file that is read as bytes.
 BINARY = []
-# Most values of one bulk command.
+# The maximum number of values of one bulk command.
 BULK_TARGETS = 100

@@ -1,4 +1,4 @@
-"""The item commands against replies of our own. This file is yours."""
+"""The item commands, with replies of the test. This file is yours."""
 
 
 def test_an_item_is_shown_as_the_api_has_it(run, backend):

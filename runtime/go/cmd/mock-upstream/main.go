@@ -1,4 +1,4 @@
-// Command mock-upstream serves the mock of the API on this machine, to try the tool out.
+// Command mock-upstream serves the mock of the API on this machine, for trials without an account.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Package about names this tool. No other Go file spells the name, so that it can be changed here.
+// Package about has the names of this tool. No other Go file contains the name, so it can be changed here.
 package about
 
 // Tool is the name of the program, of its repository and of its Skill.
@@ -10,10 +10,10 @@ const Title = "Acme"
 // EnvPrefix begins the name of each environment variable of this tool.
 const EnvPrefix = "ACME"
 
-// Description says in one line what the tool is for.
+// Description is the purpose of the tool in one line.
 const Description = "Agent CLI for the Acme API"
 
-// Repository is where releases are published, as owner/name on GitHub.
+// Repository is the repository of the releases, as owner/name on GitHub.
 const Repository = "example/acme"
 
 // Module is the path of the Go module, for `go install`.

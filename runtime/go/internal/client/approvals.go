@@ -9,7 +9,7 @@ import (
 	"aos.invalid/tool/internal/runtime/rest"
 )
 
-// Approval is a step that a person decides.
+// Approval is a step that a person must decide.
 type Approval struct {
 	// State is waiting, approved or rejected.
 	State string
@@ -18,16 +18,16 @@ type Approval struct {
 
 var approvalID = regexp.MustCompile(`^appr_[A-Za-z0-9]{1,40}$`)
 
-// CheckApprovalID refuses what cannot be the id of an approval before anything is sent.
+// CheckApprovalID refuses a text that cannot be the id of an approval, before anything is sent.
 func CheckApprovalID(id string) error {
 	if !approvalID.MatchString(id) {
 		return fault.New(fault.Validation, "`%s` is not the id of an approval", fault.Brief(id)).
-			WithFix("Use the command in details.resume as it is")
+			WithFix("Use the command in details.resume unchanged")
 	}
 	return nil
 }
 
-// Publish asks to publish an item that still has the given version. A person has to approve it.
+// Publish requests the publication of an item that still has the given version. A person must approve it.
 func (c *Client) Publish(ctx context.Context, id, version string) (approval string, err error) {
 	var document struct {
 		ApprovalID string `json:"approval_id"`

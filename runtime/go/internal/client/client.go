@@ -1,4 +1,4 @@
-// Package client calls the API and turns what it answers into what this tool shows.
+// Package client calls the API and converts its responses into the output of this tool.
 package client
 
 import (
@@ -36,7 +36,7 @@ func New(connection rest.Connection) *Client {
 	}})}
 }
 
-// Account asks who calls. Confirm tokens are bound to its id and permissions.
+// Account returns the account of the credential. Confirm tokens are bound to its id and permissions.
 func (c *Client) Account(ctx context.Context) (rest.Account, error) {
 	var wire struct {
 		ID          rest.ID  `json:"id"`
@@ -75,7 +75,7 @@ type wireItem struct {
 	UpdatedAt time.Time   `json:"updated_at"`
 }
 
-// item refuses what cannot be shown or sent back.
+// item converts an item, and refuses one that cannot be shown or sent back.
 func (w wireItem) item() (Item, error) {
 	switch {
 	case CheckID(w.ID.String()) != nil:
@@ -100,16 +100,16 @@ func itemID(item Item) string {
 	return item.ID
 }
 
-// CheckID refuses what cannot be the id of an item before anything is sent.
+// CheckID refuses a text that cannot be the id of an item, before anything is sent.
 func CheckID(id string) error {
 	if number, err := strconv.ParseUint(id, 10, 63); err != nil || number == 0 || strconv.FormatUint(number, 10) != id {
 		return fault.New(fault.Validation, "`%s` is not the id of an item", fault.Brief(id)).
-			WithFix("Use an id as `item list` shows it")
+			WithFix("Use an id that `item list` shows")
 	}
 	return nil
 }
 
-// ListQuery selects items; the API filters.
+// ListQuery selects items; the API applies the filter.
 type ListQuery struct {
 	Project string
 	State   string
@@ -151,7 +151,7 @@ func (c *Client) Item(ctx context.Context, id string) (Item, error) {
 	return c.item(ctx, id, rest.Request{Method: http.MethodGet, Path: []string{"v1", "items", id}})
 }
 
-// Content is the heavy part of an item, which lists leave out.
+// Content is the large part of an item, which lists do not contain.
 type Content struct {
 	ID        string   `json:"id"`
 	MediaType string   `json:"media_type"`
@@ -160,7 +160,7 @@ type Content struct {
 	Untrusted []string `json:"_untrusted"`
 }
 
-// Content returns the heavy part of an item.
+// Content returns the large part of an item.
 func (c *Client) Content(ctx context.Context, id string) (Content, error) {
 	content, kind, err := c.Bytes(ctx, rest.Request{
 		Method: http.MethodGet, Path: []string{"v1", "items", id, "content"}, Accept: "*/*",
@@ -170,7 +170,7 @@ func (c *Client) Content(ctx context.Context, id string) (Content, error) {
 	}, err
 }
 
-// Draft is what an item is created from.
+// Draft has the members of a new item.
 type Draft struct {
 	Project string   `json:"project"`
 	Title   string   `json:"title"`
@@ -178,14 +178,14 @@ type Draft struct {
 	Content string   `json:"content"`
 }
 
-// CreateItem creates an item. The same key never creates two.
+// CreateItem creates an item. The same key never creates two items.
 func (c *Client) CreateItem(ctx context.Context, draft Draft, key string) (Item, error) {
 	return c.item(ctx, "", rest.Request{
 		Method: http.MethodPost, Path: []string{"v1", "items"}, Header: map[string]string{"Idempotency-Key": key}, Body: draft,
 	})
 }
 
-// Changes are the members of an item that an update sets; nil leaves one as it is.
+// Changes are the members of an item that an update sets; nil leaves a member unchanged.
 type Changes struct {
 	Title  *string   `json:"title,omitempty"`
 	State  *string   `json:"state,omitempty"`
@@ -238,7 +238,7 @@ func (c *Client) CloseItems(ctx context.Context, ids []string) ([]rest.Outcome, 
 	return outcomes, nil
 }
 
-// item sends a request that is answered with an item, which must be the one that was asked for; a new one has no id yet.
+// item sends a request whose response is an item, and checks that it is the requested one; a new item has no id yet.
 func (c *Client) item(ctx context.Context, id string, request rest.Request) (Item, error) {
 	var wire wireItem
 	if err := c.Do(ctx, request, &wire); err != nil {
@@ -302,7 +302,7 @@ func (c *Client) Events(ctx context.Context, after int64, yield func(Event) (boo
 		if err != nil {
 			return false, c.Unusable("%v", err)
 		}
-		// The caller continues after the last number, so a stream that turns back would never end.
+		// The caller continues after the last number, so a stream that goes back would never end.
 		if event.Sequence <= after {
 			return false, c.Unusable("the events of its stream are not in order")
 		}
@@ -320,7 +320,7 @@ func parseEvent(line []byte) (Event, error) {
 		At       time.Time   `json:"at"`
 	}
 	if err := strictjson.Unmarshal(line, strictjson.Exact, &wire); err != nil {
-		return Event{}, errors.New("a line of the stream is not the JSON that was expected")
+		return Event{}, errors.New("a line of the stream is not the expected JSON")
 	}
 	if CheckID(wire.ItemID.String()) != nil || wire.At.IsZero() || !rest.IsName(wire.Kind) {
 		return Event{}, errors.New("an event does not say which item changed, and when")

@@ -25,11 +25,11 @@ var (
 	jobStatuses = []string{"pending", "running", "succeeded", "failed", "cancelled"}
 )
 
-// CheckJobID refuses what cannot be the id of a job before anything is sent.
+// CheckJobID refuses a text that cannot be the id of a job, before anything is sent.
 func CheckJobID(id string) error {
 	if !jobID.MatchString(id) {
 		return fault.New(fault.Validation, "`%s` is not the id of a job", fault.Brief(id)).
-			WithFix("Use the job_id that the command gave that started the job")
+			WithFix("Use the job_id from the response of the command that started the job")
 	}
 	return nil
 }
@@ -58,7 +58,7 @@ func (c *Client) JobResult(ctx context.Context, id string) ([]byte, error) {
 	return lines, err
 }
 
-// JobItems reads the result of a job into items as every other command shows them.
+// JobItems reads the result of a job as items in the form of the other commands.
 func (c *Client) JobItems(result []byte) ([]Item, error) {
 	items := []Item{}
 	for line := range bytes.Lines(result) {
@@ -67,8 +67,8 @@ func (c *Client) JobItems(result []byte) ([]Item, error) {
 		}
 		var wire wireItem
 		if err := strictjson.Unmarshal(line, strictjson.Exact, &wire); err != nil {
-			return nil, c.Unusable("a line of the result is not the JSON that was expected").
-				WithFix("Pass the result through with --format raw").Because(err)
+			return nil, c.Unusable("a line of the result is not the expected JSON").
+				WithFix("Use --format raw, which prints the result unchanged").Because(err)
 		}
 		item, err := wire.item()
 		if err != nil {

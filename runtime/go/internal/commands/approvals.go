@@ -9,7 +9,7 @@ import (
 	"aos.invalid/tool/internal/runtime/fault"
 )
 
-// humanRequired is the code of a step for a person; contract/contract-ext.json declares it.
+// humanRequired is the code of a step that needs a person; contract/contract-ext.json declares it.
 const humanRequired = "E_HUMAN_REQUIRED"
 
 func approvalCommands() []*cli.Command {
@@ -73,11 +73,11 @@ func resumeApproval(call *cli.Call) (any, error) {
 	case approval.State == "waiting":
 		return nil, waitForPerson(id)
 	}
-	return nil, fault.New(fault.Forbidden, "the approval `%s` was not given", id).
+	return nil, fault.New(fault.Forbidden, "the request `%s` was not approved", id).
 		WithFix("Ask the person why; a new request needs a new dry run").With("approval_id", id)
 }
 
-// waitForPerson passes a step on to a person; the agent relays it and does not retry by itself.
+// waitForPerson reports that a person must act; the agent tells the person and does not retry by itself.
 func waitForPerson(id string) *fault.Error {
 	return fault.New(humanRequired, "a person has to approve the request `%s` in the app", id).
 		WithFix("Tell the person, wait until they have decided, then run details.resume").

@@ -9,8 +9,8 @@ import (
 	"aos.invalid/tool/internal/runtime/testkit"
 )
 
-// codes are exit and retryable of every code, written down by hand from .agent/CLI-SPEC.md and contract/contract-ext.json.
-// The guard compares them with what the tool says and does.
+// codes has exit code and retryable of every code, written by hand from .agent/CLI-SPEC.md and contract/contract-ext.json.
+// The guard compares them with the behaviour of the tool.
 var codes = map[string]testkit.Code{
 	"E_INTEGRITY":             {Exit: 1, Retryable: false},
 	"E_IO":                    {Exit: 1, Retryable: false},
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(testkit.Main(m, commands.Tool(), codes))
 }
 
-// newTool is the tool with an account that may do everything, against a mock of its own.
+// newTool returns the tool with an account that has every permission, and a new mock.
 func newTool(t *testing.T) *testkit.Tool[*mock.API] {
 	t.Helper()
 	return testkit.New(t, mock.New(), mock.TokenAlice)

@@ -9,10 +9,10 @@ import (
 	"aos.invalid/tool/internal/runtime/fault"
 )
 
-// maxTargets is how many items one call closes at most.
+// maxTargets is the largest number of items in one call.
 const maxTargets = 500
 
-// deletedItem is the answer to a deletion.
+// deletedItem is the response to a deletion.
 type deletedItem struct {
 	ID      string `json:"id"`
 	Deleted bool   `json:"deleted"`
@@ -59,7 +59,7 @@ func itemWrites() []*cli.Command {
 		},
 		{
 			Path:      "item delete",
-			Summary:   "Delete an item for good",
+			Summary:   "Delete an item permanently",
 			Params:    []cli.Param{itemID},
 			Output:    "deleted_item",
 			Confirm:   cli.Always,
@@ -185,7 +185,7 @@ func planClose(call *cli.Call) (*cli.Plan, error) {
 	})
 }
 
-// planOnItem plans a write on the item that --id names, as it is now.
+// planOnItem plans a write on the current state of the item that --id names.
 func planOnItem(call *cli.Call, permission string, plan func(*client.Client, client.Item) (*cli.Plan, error)) (*cli.Plan, error) {
 	return cli.PlanFor(call, permission, func(upstream *client.Client) (*cli.Plan, error) {
 		item, err := upstream.Item(call.Context, call.Text("id"))

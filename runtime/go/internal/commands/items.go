@@ -14,7 +14,7 @@ import (
 
 var (
 	itemID  = cli.Param{Name: "id", Kind: cli.Text, Required: true, Help: "Id of the item", Check: client.CheckID}
-	project = cli.Param{Name: "project", Kind: cli.Text, Help: "Project, as in `atlas`", Check: checkProject}
+	project = cli.Param{Name: "project", Kind: cli.Text, Help: "Project, such as `atlas`", Check: checkProject}
 	states  = []string{"open", "closed", "published"}
 )
 
@@ -39,8 +39,8 @@ func itemQueries() []*cli.Command {
 				project,
 				{Name: "state", Kind: cli.Text, Values: states, Help: "State of the items"},
 				{Name: "query", Kind: cli.Text, Help: "Text in the title"},
-				{Name: "limit", Kind: cli.Number, Min: 1, Max: client.MaxPage, Default: "20", Help: "Most items in one page"},
-				{Name: "cursor", Kind: cli.Text, Help: "next_cursor of the page before"},
+				{Name: "limit", Kind: cli.Number, Min: 1, Max: client.MaxPage, Default: "20", Help: "Maximum number of items in one page"},
+				{Name: "cursor", Kind: cli.Text, Help: "next_cursor of the previous page"},
 			},
 			Output: "item_page",
 			Examples: []string{
@@ -65,8 +65,8 @@ func itemQueries() []*cli.Command {
 		},
 		{
 			Path:     "item content",
-			Summary:  "Show the content of one item, which lists leave out",
-			Detail:   "With --format raw the bytes pass through as they are.",
+			Summary:  "Show the content of one item, which lists do not contain",
+			Detail:   "With --format raw, the bytes are printed unchanged.",
 			Params:   []cli.Param{itemID},
 			Output:   "item_content",
 			Raw:      true,
@@ -76,12 +76,12 @@ func itemQueries() []*cli.Command {
 		{
 			Path:    "item watch",
 			Summary: "Stream the changes of items as NDJSON",
-			Detail: "Each line is one event; the last line has the type summary, and its last_sequence goes to --after of " +
+			Detail: "Each line is one event; the last line has the type summary, and its last_sequence is the --after of " +
 				"the next call. The stream ends by itself.",
 			Params: []cli.Param{
-				{Name: "after", Kind: cli.Number, Min: 0, Max: 1 << 31, Default: "0", Help: "Sequence number of the last event that is known"},
-				{Name: "max-events", Kind: cli.Number, Min: 1, Max: 100_000, Default: "100", Help: "End after so many events"},
-				{Name: "duration", Kind: cli.Number, Min: 1, Max: 3600, Default: "10", Help: "End after so many seconds"},
+				{Name: "after", Kind: cli.Number, Min: 0, Max: 1 << 31, Default: "0", Help: "Sequence number of the last known event"},
+				{Name: "max-events", Kind: cli.Number, Min: 1, Max: 100_000, Default: "100", Help: "End after this many events"},
+				{Name: "duration", Kind: cli.Number, Min: 1, Max: 3600, Default: "10", Help: "End after this many seconds"},
 			},
 			Output:   "item_event",
 			Stream:   true,
@@ -119,7 +119,7 @@ func showContent(call *cli.Call) (any, error) {
 	}
 	if !utf8.ValidString(content.Content) {
 		return nil, fault.New(fault.Validation, "the content of the item is not text").
-			WithFix("Add --format raw; the bytes pass through as they are").With("media_type", content.MediaType)
+			WithFix("Add --format raw, which prints the bytes unchanged").With("media_type", content.MediaType)
 	}
 	return content, nil
 }
@@ -149,7 +149,7 @@ func watchItems(call *cli.Call) (any, error) {
 		summary.LastSequence = event.Sequence
 		return summary.Count < limit, call.Printer().Line("item", event)
 	})
-	// The end of the duration is how a quiet stream ends.
+	// A stream without events ends when the duration ends.
 	if err != nil && !errors.Is(context.Cause(ctx), errDurationOver) {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ type jobState struct {
 	Result     string   `json:"result"`
 }
 
-// jobResult is the result of a job: a page that is the only one.
+// jobResult is the result of a job: a single page.
 type jobResult struct {
 	JobID      string        `json:"job_id"`
 	Items      []client.Item `json:"items"`
@@ -64,7 +64,7 @@ func jobCommands() []*cli.Command {
 		{
 			Path:     "job result",
 			Summary:  "Show the result of a finished job",
-			Detail:   "With --format raw the lines pass through as they are.",
+			Detail:   "With --format raw, the lines are printed unchanged.",
 			Params:   []cli.Param{jobID},
 			Output:   "job_result",
 			Raw:      true,

@@ -16,11 +16,11 @@ func checkProject(name string) error {
 	if projectName.MatchString(name) {
 		return nil
 	}
-	return fault.New(fault.Validation, "a project name is not acceptable").
-		WithFix("Use lower-case letters, digits and dashes, as in `atlas`")
+	return fault.New(fault.Validation, "a project name is not valid").
+		WithFix("Use lower-case letters, digits and dashes, such as `atlas`")
 }
 
-// overview counts items over several projects; one that could not be read does not hide the others.
+// overview counts items of several projects; a project that cannot be read does not hide the others.
 type overview struct {
 	Scope           []string         `json:"scope"`
 	ProjectsScanned int              `json:"projects_scanned"`
@@ -72,7 +72,7 @@ func projectOverview(call *cli.Call) (any, error) {
 			continue
 		}
 		failed := fault.From(err)
-		// Without a credential, or after a signal, nothing can be read at all.
+		// Without a credential, or after a signal, no project can be read.
 		if failed.Code == fault.Auth || call.Context.Err() != nil {
 			return nil, err
 		}

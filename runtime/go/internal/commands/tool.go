@@ -1,4 +1,4 @@
-// Package commands is this tool: what it can do, and what it says about itself. The rest of the command line (help,
+// Package commands has the commands of this tool and its description. The rest of the command line (help,
 // reference, previews, tokens, audit log, update) is in internal/runtime.
 package commands
 
@@ -10,15 +10,15 @@ import (
 	"aos.invalid/tool/internal/runtime/rest"
 )
 
-// Tool is everything that makes this tool differ from another.
+// Tool returns everything in which this tool differs from others.
 func Tool() *cli.Tool {
 	return &cli.Tool{
 		Groups: map[string]string{
 			"item":    "Work with items",
-			"project": "Look at projects",
-			// Work that takes long.
+			"project": "Work with projects",
+			// Jobs that take long.
 			"export": "Export in the background",
-			"job":    "Follow work in the background",
+			"job":    "Show jobs in the background",
 			// Steps for a person.
 			"approval": "Continue after a person has decided",
 		},

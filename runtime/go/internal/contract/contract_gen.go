@@ -44,7 +44,7 @@ var Codes = map[string]CodeSpec{
 	"E_HUMAN_REQUIRED":        {Exit: 9, Retryable: false, Core: false},
 }
 
-// ExitFor gives the exit code of an error code; 1 for a code that is not in Codes.
+// ExitFor returns the exit code of an error code; 1 for a code that is not in Codes.
 func ExitFor(code string) int {
 	switch code {
 	case "E_INTEGRITY",
@@ -79,7 +79,7 @@ func ExitFor(code string) int {
 	return 1
 }
 
-// Retryable tells whether a retry may help; false for a code that is not in Codes.
+// Retryable reports whether a retry may help; false for a code that is not in Codes.
 func Retryable(code string) bool {
 	switch code {
 	case "E_NETWORK",
@@ -120,7 +120,7 @@ var HTTPStatusCodes = map[string]string{
 	"transport": "E_NETWORK",
 }
 
-// CodeForStatus gives the error code of an HTTP status; false when the contract names none.
+// CodeForStatus returns the error code of an HTTP status; false if the contract names none.
 func CodeForStatus(status int) (string, bool) {
 	switch status {
 	case 401:

@@ -11,7 +11,7 @@ import (
 // BrokenProject is a project whose export fails.
 const BrokenProject = "broken"
 
-// export is a job: pending when it is asked for the first time, then running, then done.
+// export is a job: pending at the first request for its state, then running, then done.
 type export struct {
 	project string
 	asked   int

@@ -1,5 +1,5 @@
-// Package mock is the API of this tool in memory, for tests and for trying the tool out: its routes and its data. Teach it
-// what your API answers, so that the tests cover paging, conflicts and refusals without a network.
+// Package mock is the API of this tool in memory, for tests and for trials: its routes and its data. Make it respond as
+// your API does, so that the tests cover paging, conflicts and refusals without a network.
 package mock
 
 import (
@@ -25,7 +25,7 @@ const (
 // RefreshAlice renews the credential of Alice, in a tool whose credential expires.
 const RefreshAlice = "demo-refresh-alice"
 
-// SeedItems is how many items there are at first.
+// SeedItems is the number of items at the start.
 const SeedItems = 130
 
 const (
@@ -65,7 +65,7 @@ type event struct {
 	At       time.Time `json:"at"`
 }
 
-// remembered is what an idempotency key led to.
+// remembered is the result of a request with an idempotency key.
 type remembered struct {
 	body   string
 	itemID int
@@ -125,7 +125,7 @@ func (a *API) itemRoutes() {
 	a.Stream("GET /v1/events", "items:read", a.stream)
 }
 
-// Touch changes an item as somebody else would.
+// Touch changes an item as another user would.
 func (a *API) Touch(id int, title string) {
 	a.Do(func() {
 		if found := a.find(id); found != nil {
@@ -158,7 +158,7 @@ func (a *API) list(w http.ResponseWriter, r *http.Request, _ mockkit.Account) {
 	}
 	after, err := decodeCursor(query.Get("cursor"))
 	if err != nil {
-		mockkit.Fail(w, http.StatusBadRequest, "invalid_cursor", "the cursor is not one of this list")
+		mockkit.Fail(w, http.StatusBadRequest, "invalid_cursor", "the cursor does not belong to this list")
 		return
 	}
 	page := []*item{}

@@ -14,7 +14,7 @@ from .fault import Fault, cancelled
 CONTINUE = Param(
     "continue-on-error",
     STRING,
-    "Go on after a failure; with false stop at the first one",
+    "Continue after a failure; false stops at the first one",
     values=("true", "false"),
     default="true",
 )
@@ -79,7 +79,7 @@ def run(
     except signals.Interrupted:
         # The chunk under way may have been carried out.
         failed = cancelled().with_details(**_result(targets, items))
-        failed.fix = "Run it with --dry-run again; it shows what is still to do"
+        failed.fix = "Run it with --dry-run again, to see what remains"
         raise failed from None
     return _result(targets, items)
 

@@ -25,7 +25,7 @@ class Entry(TypedDict):
 
 
 def parse(markdown: str) -> list[Entry]:
-    """Give the released versions, newest first; comments and the unreleased are left out."""
+    """Return the released versions, newest first, without comments."""
     entries: list[Entry] = []
     current: Entry | None = None
     category = ""
@@ -50,7 +50,7 @@ def since(entries: list[Entry], version: str) -> list[Entry]:
 
 
 def has_security(entries: list[Entry], before: str, after: str) -> bool:
-    """Tell whether a version behind `before`, up to `after`, mends a security matter."""
+    """Return whether a version after `before`, up to `after`, fixes a vulnerability."""
     return any(
         "security" in entry["changes"]
         and not versions.is_newer(entry["version"], after)

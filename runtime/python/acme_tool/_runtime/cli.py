@@ -103,13 +103,13 @@ def _unknown(context: click.Context, group: _Group, word: str = "") -> NoReturn:
     names = [name for name, each in group.words.items() if not each.hidden]
     fix = f"Use one of: {', '.join(names)}"
     if not word:
-        message = f"a command is missing behind `{context.command_path}`"
+        message = f"a command is missing after `{context.command_path}`"
     elif near := difflib.get_close_matches(word[:MAX_SHOWN], names, n=1):
         message = f"there is no command `{context.command_path} {word}`"
         fix = f"Did you mean `{near[0]}`? {fix}"
     else:
         # A word that is like none of them could be a secret: it is not repeated.
-        message = f"there is no such command behind `{context.command_path}`"
+        message = f"there is no such command after `{context.command_path}`"
     raise Fault(USAGE, message, fix=fix, commands=names)
 
 
@@ -255,7 +255,7 @@ def _fill(call: Call, values: dict[str, Any]) -> None:
         raise Fault(
             USAGE,
             f"`{call.command.path}` takes no arguments, only flags",
-            fix="Remove what stands alone, or put its flag before it",
+            fix="Remove the argument, or put its flag before it",
         )
     _set_format(call, shared)
     call.check()
@@ -275,7 +275,7 @@ def _set_format(call: Call, shared: dict[str, tuple[str, ...]]) -> None:
         raise Fault(
             USAGE,
             f"--json and --format {form} exclude each other",
-            fix="Leave one of them out",
+            fix="Omit one of them",
         )
     if form == output.RAW and not call.command.raw:
         raise Fault(

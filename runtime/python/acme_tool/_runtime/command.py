@@ -80,7 +80,7 @@ class Param:
             raise Fault(
                 USAGE,
                 f"{self.flag} is given twice",
-                fix="Leave one of them out",
+                fix="Omit one of them",
                 flag=self.flag,
             )
         return list(given)
@@ -104,7 +104,7 @@ class Param:
     def _refused(self, fix: str) -> Fault:
         return Fault(
             VALIDATION,
-            f"{self.flag} has a value that is not acceptable",
+            f"{self.flag} has an invalid value",
             fix=fix,
             flag=self.flag,
         )
@@ -114,14 +114,14 @@ class Param:
 FORMAT = Param(
     "format", STRING, "Output format", values=output.FORMATS, default=output.JSON
 )
-AS_JSON = Param("json", BOOLEAN, "Older spelling of --format json")
+AS_JSON = Param("json", BOOLEAN, "Same as --format json")
 COMPACT = Param("compact", BOOLEAN, "Print JSON without optional white space")
-QUIET = Param("quiet", BOOLEAN, "Silence progress and hints; never errors")
+QUIET = Param("quiet", BOOLEAN, "Print no progress or hints; errors are still shown")
 GLOBALS = (FORMAT, AS_JSON, COMPACT, QUIET)
-FIELDS = Param("fields", LIST, "Keep only these fields")
+FIELDS = Param("fields", LIST, "Print only these fields")
 DRY_RUN = Param("dry-run", BOOLEAN, "Change nothing; show a preview and a token")
-CONFIRM = Param("confirm", STRING, "Carry out the previewed write, with its token")
-DANGEROUS = Param("dangerous", BOOLEAN, "Say that you mean it: nothing undoes this")
+CONFIRM = Param("confirm", STRING, "Make the previewed change, with its token")
+DANGEROUS = Param("dangerous", BOOLEAN, "Allow a change that cannot be undone")
 
 
 @dataclass(frozen=True)
@@ -230,24 +230,24 @@ class Call:
             self._values[param.name] = param.read(self.given.get(param.name, ()))
 
     def text(self, name: str) -> str:
-        """Give the value of a parameter; empty when there is none."""
+        """Return the value of a parameter; empty when there is none."""
         values = self._values.get(name)
         return values[0] if values else ""
 
     def number(self, name: str) -> int:
-        """Give the value of an integer."""
+        """Return the value of an integer."""
         return int(self.text(name) or "0")
 
     def flag(self, name: str) -> bool:
-        """Tell whether a boolean is set."""
+        """Return whether a boolean is set."""
         return bool(self.given.get(name))
 
     def list(self, name: str) -> list[str]:
-        """Give the values of a list, in their order, each once."""
+        """Return the values of a list, in their order, each once."""
         return [*self._values.get(name, ())]
 
     def has(self, name: str) -> bool:
-        """Tell whether a parameter was passed."""
+        """Return whether a parameter was passed."""
         return bool(self.given.get(name))
 
     def client(self, kind: type[C]) -> C:

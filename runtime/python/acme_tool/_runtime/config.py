@@ -59,7 +59,7 @@ class Config:
     problem: Fault | None = None
 
     def upstream(self) -> Address:
-        """Give the address of the upstream, or fail because there is none."""
+        """Return the address of the upstream, or fail because there is none."""
         if self.problem is not None:
             raise self.problem
         if self.base_url is None:
@@ -106,7 +106,7 @@ def _home() -> Path:
 
 
 def user_home() -> Path | None:
-    """Give the home directory of the user."""
+    """Return the home directory of the user."""
     try:
         home = Path.home()
     except RuntimeError:
@@ -138,7 +138,7 @@ def _fill(found: Config, tool: Tool) -> None:
 
 
 def at_most(name: str, limit: float) -> float:
-    """Give a limit in seconds that a variable may shorten and never lengthen."""
+    """Return a limit in seconds that a variable may shorten and never lengthen."""
     text = os.environ.get(name)
     if not text:
         return limit
@@ -146,7 +146,7 @@ def at_most(name: str, limit: float) -> float:
     if not 1 <= seconds <= limit:
         raise Fault(
             CONFIG,
-            f"{name} is no number of seconds from 1 to {limit:g}",
+            f"{name} is not a number of seconds from 1 to {limit:g}",
             fix=f"Change or unset {name}",
         )
     return seconds
@@ -161,7 +161,7 @@ def _timeout(document: dict[str, Any], path: Path) -> float:
     if type(seconds) is not int or not 1 <= seconds <= MAX_TIMEOUT:
         raise Fault(
             CONFIG,
-            f"the time limit of requests is no number of seconds from 1 to {MAX_TIMEOUT}",
+            f"the time limit of requests is not a number of seconds from 1 to {MAX_TIMEOUT}",
             fix=f"Change {TIMEOUT}, or timeout_s in {path}",
         )
     return seconds

@@ -121,7 +121,7 @@ class Gate:
         except files.Held as error:
             raise Fault(
                 CONFLICT,
-                f"another process is making `{path}`",
+                f"another process is creating `{path}`",
                 fix="Run the command again",
             ) from error
 
@@ -142,7 +142,7 @@ def _decode(text: str) -> bytes:
     # One token has one spelling, else its use could be recorded under another one.
     spelling = _PREFIX + base64.urlsafe_b64encode(body).decode().rstrip("=")
     if len(body) != _SIZE or body[0] != _VERSION or spelling != text:
-        raise _refused("is not one of this tool")
+        raise _refused("was not issued by this tool")
     return body
 
 
@@ -172,7 +172,7 @@ def _read_secret(path: Path) -> bytes:
         if files.is_open_to_others(status):
             raise files.Unusable("others can read it")
         if sys.platform != "win32" and status.st_uid != os.geteuid():
-            raise files.Unusable("it belongs to somebody else")
+            raise files.Unusable("it belongs to another user")
         secret = files.read_bounded(path, 1024)
         if len(secret) < _SECRET_SIZE:
             raise files.Unusable("it is too short")
@@ -182,7 +182,7 @@ def _read_secret(path: Path) -> bytes:
         raise Fault(
             CONFIG,
             f"`{path}` cannot be trusted: {files.reason(error)}",
-            fix="Remove the file; a new one is made, and open confirm tokens end",
+            fix="Remove the file; a new one is created, and issued confirm tokens become invalid",
             path=str(path),
         ) from error
     return secret

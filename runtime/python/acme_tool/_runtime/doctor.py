@@ -151,12 +151,12 @@ def _skill(setup: Config) -> Check:
 
 
 def _update(call: Call) -> Check:
-    """Read the cache alone; `update --check` asks."""
+    """Read the cache alone; `update --check` looks for one."""
     for notice in call.app.notices():
         message = f"{notice['type']}: {notice['latest_version']}"
         fix = f"Run `{notice['recommended_command']}`"
         return checks.warned("update", message, fix)
-    asks = f"`{TOOL} update --check` asks"
+    asks = f"`{TOOL} update --check` looks for one"
     return checks.passed("update", f"no newer version is known; {asks}")
 
 

@@ -23,17 +23,17 @@ def _root() -> Path:
 
 
 def changelog() -> str:
-    """Give CHANGELOG.md."""
+    """Return CHANGELOG.md."""
     return (_root() / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
 def skill_files() -> dict[str, bytes]:
-    """Give the files of the Agent Skill by their names."""
+    """Return the files of the Agent Skill by their names."""
     return manifest.read(_root() / "skills" / TOOL)
 
 
 def skill_digest() -> str:
-    """Give the digest of the Agent Skill that belongs to this program."""
+    """Return the digest of the Agent Skill that belongs to this program."""
     return manifest.digest(manifest.of(skill_files()))
 
 
@@ -53,5 +53,5 @@ def min_version(skill: str) -> str:
 
 
 def skill_min_version() -> str:
-    """Give the lowest version that the embedded Skill works with."""
+    """Return the lowest version that the embedded Skill works with."""
     return min_version(skill_files().get("SKILL.md", b"").decode("utf-8", "replace"))

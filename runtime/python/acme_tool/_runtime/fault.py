@@ -63,7 +63,7 @@ class Fault(Exception):
 
 
 def cancelled() -> Fault:
-    """Give the fault of a run that a signal ended."""
+    """Return the fault of a run that a signal ended."""
     return Fault(
         INTERRUPTED,
         "interrupted by a signal",
@@ -72,7 +72,7 @@ def cancelled() -> Fault:
 
 
 def unexpected(error: BaseException) -> Fault:
-    """Give the fault of an error that nobody foresaw: a bug, and a last resort."""
+    """Return the fault of an error that nobody foresaw: a bug, and a last resort."""
     return Fault(
         UNKNOWN,
         f"the program failed unexpectedly: {type(error).__name__}: {error}",

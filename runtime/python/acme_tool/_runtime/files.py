@@ -92,7 +92,7 @@ def write_fault(path: Path, error: OSError) -> fault.Fault:
     code, fix = fault.IO, "Repair the file system, then run the command again"
     if isinstance(error, PermissionError):
         code = fault.FORBIDDEN
-        fix = "Change the owner or the rights of the path, then run the command again"
+        fix = "Change the owner or the permissions of the path, then run the command again"
     elif error.errno in (errno.ENOSPC, errno.EDQUOT if hasattr(errno, "EDQUOT") else 0):
         fix = "Free some space on the disk, then run the command again"
     return fault.Fault(
@@ -101,12 +101,12 @@ def write_fault(path: Path, error: OSError) -> fault.Fault:
 
 
 def reason(error: OSError) -> str:
-    """Give the reason of an error without the path that it repeats."""
+    """Return the reason of an error without the path that it repeats."""
     return error.strerror or str(error)
 
 
 def is_open_to_others(status: os.stat_result) -> bool:
-    """Tell whether others can read a file; homes of Windows are closed anyway."""
+    """Return whether others can read a file; homes of Windows are closed anyway."""
     return sys.platform != "win32" and bool(stat.S_IMODE(status.st_mode) & 0o077)
 
 

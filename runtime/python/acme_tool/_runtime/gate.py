@@ -43,7 +43,7 @@ def write(call: Call) -> Any:
             call,
             plan,
             "it cannot be undone, and --dangerous is missing",
-            "Add --dangerous if you mean it. " + LOOK,
+            "Add --dangerous if you intend this. " + LOOK,
         )
     if is_dry:
         return _preview(call, plan, bound)
@@ -94,7 +94,7 @@ def _step(call: Call) -> str:
 
 
 def _binding(call: Call, plan: Plan) -> bytes:
-    """Give everything that makes a write what it is."""
+    """Return everything that makes a write what it is."""
     values = {param.name: call.list(param.name) for param in call.command.params}
     return json.dumps(
         {

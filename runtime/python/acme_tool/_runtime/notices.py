@@ -38,7 +38,7 @@ class Cache(TypedDict):
 
 
 def read(home: Path) -> Cache:
-    """Give the cache; an unusable one is like none."""
+    """Return the cache; an unusable one is like none."""
     try:
         document = strict_json.loads(
             files.read_bounded(home / FILE, MAX_SIZE), folded=True
@@ -70,7 +70,7 @@ def clear(home: Path) -> None:
 
 
 def current(home: Path, running: str) -> list[Notice]:
-    """Give the notice that holds for the running version now, if any."""
+    """Return the notice that holds for the running version now, if any."""
     notice = read(home)["notice"]
     if notice is None or not _is_whole(notice):
         return []
@@ -97,7 +97,7 @@ def moment(text: Any) -> datetime | None:
 
 
 def now() -> str:
-    """Give the time as this tool writes it."""
+    """Return the time as this tool writes it."""
     return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

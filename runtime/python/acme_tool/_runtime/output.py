@@ -133,8 +133,8 @@ class Printer:
         except OSError as error:
             failed = Fault(
                 IO,
-                f"the answer cannot be written to stdout: {error.strerror}",
-                fix="Give stdout some space; before a write is repeated, look at the state",
+                f"the response cannot be written to stdout: {error.strerror}",
+                fix="Free disk space or redirect stdout; look at the state before you repeat a write",
             )
             self.exit = self.exit or failed.exit
             self._explain(
@@ -187,8 +187,8 @@ def check_fields(wanted: Sequence[str], known: Sequence[str]) -> None:
         if name not in known:
             raise Fault(
                 VALIDATION,
-                f"--fields names `{name}`, which the answer does not have",
-                fix=f"Use some of: {', '.join(known)}",
+                f"--fields names `{name}`, which the response does not have",
+                fix=f"Use: {', '.join(known)}",
                 flag="--fields",
             )
 

@@ -35,7 +35,7 @@ class Ending:
 
 
 def find(name: str) -> str | None:
-    """Give the path of a program on PATH; what lies in the current directory is none."""
+    """Return the path of a program on PATH, but not in the current directory."""
     found = shutil.which(name)
     if found is None or not Path(found).is_absolute():
         return None
@@ -72,7 +72,7 @@ def run(
 def inherited(
     *, without: Sequence[str] = (), added: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """Give the environment of this program, changed; names differ in case on Windows."""
+    """Return the changed environment of this program; names ignore case on Windows."""
     dropped = {name.upper() for name in (*without, *(added or {}))}
     kept = {
         name: value

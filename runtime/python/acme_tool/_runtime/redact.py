@@ -93,7 +93,7 @@ class Redactor:
 
 
 def is_secret_name(name: str) -> bool:
-    """Tell whether a member of this name holds a secret."""
+    """Return whether a member of this name holds a secret."""
     return name not in _ALLOWED and _SECRET_NAME.fullmatch(name) is not None
 
 
@@ -103,7 +103,7 @@ def _printable(text: str) -> str:
 
 
 def _spellings(value: str) -> Iterable[str]:
-    """Give the forms in which a text can hold a secret: addresses, JSON, base64, hex."""
+    """Return the forms of a secret in a text: addresses, JSON, base64, hex."""
     from urllib.parse import quote, quote_plus
 
     raw = value.encode("utf-8", "surrogateescape")

@@ -13,19 +13,19 @@ from .config import env
 from .tool import Tool
 
 _ADDRESS = (config.BASE_URL, False, "Address of the upstream")
-_CREDENTIAL = (config.TOKEN, True, "Credential, when none is stored")
-_KEYRING = (config.KEYRING, False, "off keeps away from the keyring of the system")
+_CREDENTIAL = (config.TOKEN, True, "Credential, if none is stored")
+_KEYRING = (config.KEYRING, False, "off disables the keyring of the system")
 _RENEWAL = (
     (config.REFRESH_TOKEN, True, "Renews the credential"),
-    (config.EXPIRES_AT, False, "When the credential expires, RFC 3339"),
+    (config.EXPIRES_AT, False, "Time at which the credential expires, RFC 3339"),
 )
 _SHARED = (
-    (config.HOME, False, "Directory of state and config.json"),
-    (config.TIMEOUT, False, "Seconds that one request may take"),
-    (config.CONFIRM_LIFETIME, False, "Seconds that a confirm token is good"),
+    (config.HOME, False, "Directory for state and config.json"),
+    (config.TIMEOUT, False, "Time limit of one request, in seconds"),
+    (config.CONFIRM_LIFETIME, False, "Lifetime of a confirm token, in seconds"),
     (config.UPDATE_API, False, "Address of the API that lists releases"),
-    (config.UPDATE_TIMEOUT, False, "Seconds that the host of releases may be silent"),
-    ("GITHUB_TOKEN", True, "Raises the rate limit of update; goes to GitHub alone"),
+    (config.UPDATE_TIMEOUT, False, "Timeout of the release host, in seconds"),
+    ("GITHUB_TOKEN", True, "Raises the rate limit of update; sent only to GitHub"),
 )
 
 
@@ -60,7 +60,7 @@ def reference(tool: Tool) -> Reference:
         "defaults": {
             "format": output.JSON,
             "list_order": "by id, oldest first",
-            "fields": "names of fields, without paths; in a page those of its items",
+            "fields": "names of fields, without paths; for a page, those of its items",
             "paging": "cursor: pass next_cursor of one page as --cursor of the next",
         },
     }
@@ -68,7 +68,7 @@ def reference(tool: Tool) -> Reference:
 
 def _variables(tool: Tool) -> list[tuple[str, bool, str]]:
     own = ((env(each.name), each.secret, each.description) for each in tool.settings)
-    key = "One of the keys, when none are stored"
+    key = "One of the keys, if none are stored"
     several = [(env(name), True, key) for name in tool.keys]
     kept = () if tool.anonymous else (*(several or (_CREDENTIAL,)), _KEYRING)
     renewed = _RENEWAL if tool.expiring else ()

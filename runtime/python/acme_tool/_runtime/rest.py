@@ -43,7 +43,7 @@ class Tokens(Protocol):
         """Return a token that is valid now; empty when there is none."""
 
     def refused(self, token: str, /) -> str:
-        """Return another token after the upstream refused one; empty when there is none."""
+        """Return another token after the upstream refused one; empty if there is none."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Connection:
 
     base: Address
     tokens: Tokens
-    # Seconds that one request may take.
+    # Time limit of one request, in seconds.
     timeout: float
     # The header User-Agent.
     agent: str
@@ -106,7 +106,7 @@ def basic(token: str) -> dict[str, str]:
 class Rest:
     """A client of one upstream; each request has a time limit."""
 
-    # Error codes of the upstream that say more than the status they come with.
+    # Error codes of the upstream that are more specific than their status.
     typed_codes: Mapping[str, str] = {}
 
     def __init__(self, connection: Connection) -> None:
@@ -144,7 +144,7 @@ class Rest:
                 return None
             if not response.media_type.endswith("json"):
                 kind = response.media_type or "nothing"
-                raise self.unusable(f"its answer is not JSON but `{kind}`")
+                raise self.unusable(f"its response is not JSON but `{kind}`")
             return self.parse(content)
 
     def content(self, response: Response) -> bytes:
@@ -154,7 +154,9 @@ class Rest:
         try:
             return response.read(MAX_ANSWER)
         except http.TooLarge:
-            raise self.unusable(f"its answer is over {MAX_ANSWER} bytes") from None
+            raise self.unusable(
+                f"its response has more than {MAX_ANSWER} bytes"
+            ) from None
         except faults.ERRORS as error:
             raise faults.of_error(self._base.name, error) from error
 
@@ -223,13 +225,13 @@ class Rest:
         try:
             return strict_json.loads(content)
         except strict_json.Malformed:
-            raise self.unusable("its answer is not the JSON it says it is") from None
+            raise self.unusable("its response is not valid JSON") from None
 
     def unusable(self, why: str) -> Fault:
         """Say that an answer cannot be used: that is trouble of the server."""
         return Fault(
             fault.SERVER,
-            f"`{self._base.name}` gave an unusable answer: {why}",
+            f"`{self._base.name}` sent an unusable response: {why}",
             fix="Wait a moment and run the command again; if it stays, see whether the "
             "address is that of the API",
         )

@@ -58,7 +58,7 @@ def _fault(error: Exception) -> Fault:
     if isinstance(error, click.ClickException):
         return Fault(
             USAGE,
-            f"the call cannot be understood: {error.format_message()}",
+            f"the command line cannot be parsed: {error.format_message()}",
             fix=f"See `{TOOL} reference` for the flags of each command",
         )
     return fault.unexpected(error)

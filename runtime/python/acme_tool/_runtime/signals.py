@@ -63,7 +63,7 @@ def _handle(handler: Callable[[int, FrameType | None], None] | signal.Handlers) 
 
 
 def came() -> bool:
-    """Tell whether a signal came."""
+    """Return whether a signal came."""
     return _state.came
 
 

@@ -35,7 +35,7 @@ def loads(text: bytes, *, folded: bool = False) -> Any:
         raise Malformed("it is not UTF-8") from None
     except json.JSONDecodeError as error:
         if error.msg == "Extra data":
-            raise Malformed("there is something behind the JSON document") from None
+            raise Malformed("there is data after the JSON document") from None
         raise Malformed("it is not JSON") from None
     _check_depth(document, MAX_DEPTH)
     return document
@@ -44,13 +44,13 @@ def loads(text: bytes, *, folded: bool = False) -> Any:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise Malformed("it has a member twice")
+        raise Malformed("it has a duplicate member")
     return found
 
 
 def _folded(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len({name.lower() for name, _ in pairs}) != len(pairs):
-        raise Malformed("it has a member twice")
+        raise Malformed("it has a duplicate member")
     return dict(pairs)
 
 

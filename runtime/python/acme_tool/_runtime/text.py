@@ -46,7 +46,7 @@ def document(text: str) -> str:
 
 
 def _is_visible(symbol: str) -> bool:
-    """Tell whether a symbol shows something of its own."""
+    """Return whether a symbol shows something of its own."""
     return symbol.isprintable() and not _HIDDEN.match(symbol)
 
 

@@ -97,7 +97,7 @@ class Tool:
     # The schemas that the commands name.
     schemas: Mapping[str, Schema]
     readiness: Readiness
-    # T0 only reads, T1 writes or handles credentials, T2 has actions that nothing undoes.
+    # T0 only reads, T1 writes or handles credentials, T2 has irreversible actions.
     risk_tier: str
     # The upstream when no other address is configured; empty when it has no public one.
     default_base_url: str = ""

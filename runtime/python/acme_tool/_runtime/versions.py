@@ -16,12 +16,12 @@ Key = tuple[tuple[int, int, int], int, tuple[tuple[int, int, str], ...]]
 
 
 def is_version(text: str) -> bool:
-    """Tell whether a text is a full version, without a leading v and without build."""
+    """Return whether a text is a full version, without a leading v or build."""
     return len(text) <= MAX_LENGTH and _VERSION.fullmatch(text) is not None
 
 
 def key(version: str) -> Key:
-    """Give a value by which versions sort; a pre-release comes before its release."""
+    """Return a value by which versions sort; a pre-release comes before its release."""
     found = _VERSION.fullmatch(version)
     if found is None:
         raise ValueError(f"not a version: {version!r}")
@@ -36,10 +36,10 @@ def key(version: str) -> Key:
 
 
 def is_newer(one: str, other: str) -> bool:
-    """Tell whether the first version is newer than the second."""
+    """Return whether the first version is newer than the second."""
     return key(one) > key(other)
 
 
 def is_major(before: str, after: str) -> bool:
-    """Tell whether the first number grows."""
+    """Return whether the first number grows."""
     return key(after)[0][0] > key(before)[0][0]

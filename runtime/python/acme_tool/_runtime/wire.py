@@ -28,7 +28,7 @@ def reading(client: Rest, what: str) -> Iterator[None]:
     try:
         yield
     except (LookupError, TypeError, ValueError, AttributeError, OverflowError):
-        raise client.unusable(f"{what} has not the expected form") from None
+        raise client.unusable(f"{what} does not have the expected form") from None
 
 
 def text(value: Any) -> str:

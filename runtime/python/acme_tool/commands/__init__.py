@@ -1,4 +1,4 @@
-"""All commands, and what this tool promises. Register yours here."""
+"""All commands and the description of this tool. Register your commands here."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..renewal import renew
 from . import approvals, item_writes, items, jobs
 
 # Raise `level` to stable when docs/E2E.md records a live run of the release.
-# tests/test_guard.py fails when `fcc_status` is not true.
+# tests/test_guard.py fails if `fcc_status` is not correct.
 READINESS = Readiness(
     level="beta",
     reason="Tested against the mock upstream; no live run is recorded yet",
@@ -20,15 +20,15 @@ READINESS = Readiness(
 
 TOOL = Tool(
     connect=Client,
-    # Asks the upstream for a new credential when one has expired.
+    # Requests a new credential from the upstream when one has expired.
     renew=renew,
-    # The upstream, when no other address is configured.
+    # The address of the upstream, if no other address is configured.
     default_base_url="",
     groups={
         "item": "Work with items",
-        "project": "Look at projects",
+        "project": "Work with projects",
         "export": "Export in the background",
-        "job": "Follow work in the background",
+        "job": "Show jobs in the background",
         "approval": "Continue after a person has decided",
     },
     commands=(
@@ -43,6 +43,6 @@ TOOL = Tool(
         **jobs.SCHEMAS,
     },
     readiness=READINESS,
-    # T0 only reads, T1 writes or handles credentials, T2 has actions that nothing undoes.
+    # T0 only reads, T1 writes or handles credentials, T2 has irreversible actions.
     risk_tier="T2",
 )

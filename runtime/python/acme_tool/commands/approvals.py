@@ -1,4 +1,4 @@
-"""A step that a person decides: one command asks for it, another one continues.
+"""A step that a person must decide: one command requests it, another one continues.
 
 An example, and yours to replace.
 """
@@ -24,7 +24,7 @@ _APPROVAL_ID = re.compile(r"appr_[A-Za-z0-9]{1,40}")
 
 
 def _human_required(approval_id: str) -> Fault:
-    """Pass a step to a person; the agent reports it and does not retry by itself."""
+    """Report that a person must act; the agent does not retry by itself."""
     return Fault(
         HUMAN_REQUIRED,
         f"a person has to approve the request `{approval_id}` in the app",
@@ -68,7 +68,7 @@ def _resume(call: Call) -> Item:
         raise Fault(
             VALIDATION,
             f"`{approval_id}` is not the id of an approval",
-            fix="Use the command in details.resume as it is",
+            fix="Use the command in details.resume unchanged",
         )
     client = call.client(Client)
     with reading(client, "an approval"):
@@ -80,7 +80,7 @@ def _resume(call: Call) -> Item:
         raise _human_required(approval_id)
     raise Fault(
         FORBIDDEN,
-        f"the approval `{approval_id}` was not given",
+        f"the request `{approval_id}` was not approved",
         fix="Ask the person why; a new request needs a new dry run",
         approval_id=approval_id,
     )

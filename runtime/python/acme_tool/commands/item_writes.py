@@ -24,7 +24,7 @@ LABELS = Param("labels", LIST, "Labels, by comma or by repeating the flag")
 
 
 class DeletedItem(TypedDict):
-    """The answer to a deletion."""
+    """The response to a deletion."""
 
     id: str
     deleted: bool
@@ -35,7 +35,7 @@ def _plan_create(call: Call) -> Plan:
     if call.has("idempotency-key") and not _KEY.fullmatch(key):
         raise Fault(
             VALIDATION,
-            "--idempotency-key has a value that is not acceptable",
+            "--idempotency-key has an invalid value",
             fix="Use 8 to 128 letters, digits, dots, colons, dashes and underscores",
         )
     check_projects(call.text("project"))
@@ -103,8 +103,8 @@ def _plan_close(call: Call) -> Plan:
     for item_id in ids:
         check_id(item_id)
     account = call.allowed("items:write")
-    # The preview shows what is there, and the token is bound to it. An item that is not
-    # there fails by itself later and does not stop the others.
+    # The preview shows the current items, and the token is bound to it. A missing item
+    # fails later and does not stop the others.
     found: dict[str, Item] = {}
     for start in range(0, len(ids), CHUNK_SIZE):
         found |= call.client(Client).items_by_id(ids[start : start + CHUNK_SIZE])
@@ -141,7 +141,7 @@ COMMANDS = (
             Param(
                 "idempotency-key",
                 STRING,
-                "Your key: the same one never creates two items",
+                "Key of your choice: the same key never creates two items",
             ),
         ),
         output="item",
@@ -171,7 +171,7 @@ COMMANDS = (
     ),
     Command(
         path="item delete",
-        summary="Delete an item for good",
+        summary="Delete an item permanently",
         params=(ITEM_ID,),
         output="deleted_item",
         examples=(

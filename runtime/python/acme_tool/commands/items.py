@@ -28,7 +28,7 @@ _PROJECT = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?")
 MAX_PROJECTS = 50
 
 ITEM_ID = Param("id", STRING, "Id of the item", required=True)
-PROJECT = Param("project", STRING, "Project, as in `atlas`")
+PROJECT = Param("project", STRING, "Project, such as `atlas`")
 
 
 class ProjectError(TypedDict):
@@ -40,7 +40,7 @@ class ProjectError(TypedDict):
 
 
 class Overview(TypedDict):
-    """Counts of several projects; one that could not be read does not hide the others."""
+    """Counts of several projects; one that cannot be read does not hide the others."""
 
     scope: list[str]
     projects_scanned: int
@@ -50,13 +50,13 @@ class Overview(TypedDict):
 
 
 def check_projects(*names: str) -> None:
-    """Refuse what cannot be a project before anything is sent."""
+    """Refuse a text that cannot be a project, before anything is sent."""
     for name in names:
         if not _PROJECT.fullmatch(name):
             raise Fault(
                 VALIDATION,
                 f"`{name}` is not the name of a project",
-                fix="Use lower-case letters, digits and dashes, as in `atlas`",
+                fix="Use lower-case letters, digits and dashes, such as `atlas`",
             )
 
 
@@ -87,7 +87,7 @@ def _content(call: Call) -> Any:
         raise Fault(
             VALIDATION,
             f"the content of the item `{data['id']}` is not text",
-            fix="Use --format raw, which passes the bytes through",
+            fix="Use --format raw, which prints the bytes unchanged",
         )
     return data
 
@@ -122,7 +122,7 @@ def _overview(call: Call) -> Overview:
             found.append(client.count(name))
         except Fault as failed:
             if failed.code == AUTH:
-                # Without a credential nothing can be read at all.
+                # Without a credential, no project can be read.
                 raise
             errors.append(
                 {"project": name, "code": failed.code, "retryable": failed.retryable}
@@ -148,12 +148,12 @@ COMMANDS = (
             Param(
                 "limit",
                 INTEGER,
-                "Most items in one page",
+                "Maximum number of items in one page",
                 default="20",
                 minimum=1,
                 maximum=MAX_PAGE,
             ),
-            Param("cursor", STRING, "next_cursor of the page before"),
+            Param("cursor", STRING, "next_cursor of the previous page"),
         ),
         output="item_page",
         examples=(
@@ -172,8 +172,8 @@ COMMANDS = (
     ),
     Command(
         path="item content",
-        summary="Show the content of one item, which lists leave out",
-        detail="With --format raw the bytes pass through as they are.",
+        summary="Show the content of one item, which lists do not contain",
+        detail="With --format raw, the bytes are printed unchanged.",
         params=(ITEM_ID,),
         output="item_content",
         examples=("item content --id 1", "item content --id 1 --format raw"),
@@ -184,19 +184,19 @@ COMMANDS = (
         path="item watch",
         summary="Stream the changes of items as NDJSON",
         detail="Each line is one event; the last line has the type summary, and its "
-        "last_sequence goes to --after of the next call. The stream ends by itself.",
+        "last_sequence is the --after of the next call. The stream ends by itself.",
         params=(
             Param(
                 "after",
                 INTEGER,
-                "Sequence number of the last event that is known",
+                "Sequence number of the last known event",
                 default="0",
                 maximum=2**53,
             ),
             Param(
                 "max-events",
                 INTEGER,
-                "End after so many events",
+                "End after this many events",
                 default="100",
                 minimum=1,
                 maximum=100_000,
@@ -204,7 +204,7 @@ COMMANDS = (
             Param(
                 "duration",
                 INTEGER,
-                "End after so many seconds",
+                "End after this many seconds",
                 default="10",
                 minimum=1,
                 maximum=3600,

@@ -24,7 +24,7 @@ JOB_ID = Param("id", STRING, "job_id of the job", required=True)
 
 
 class JobState(TypedDict):
-    """How a job stands, with the commands that go on from there."""
+    """The state of a job, with the commands to continue."""
 
     job_id: str
     status: str
@@ -35,7 +35,7 @@ class JobState(TypedDict):
 
 
 class JobResult(TypedDict):
-    """The result of a job: a page that is the only one."""
+    """The result of a job: a single page."""
 
     job_id: str
     items: list[Item]
@@ -69,7 +69,7 @@ def _job_id(call: Call) -> str:
         raise Fault(
             VALIDATION,
             f"`{job_id}` is not the id of a job",
-            fix="Use the job_id that the command gave which started the job",
+            fix="Use the job_id from the response that started the job",
         )
     return job_id
 
@@ -128,7 +128,7 @@ COMMANDS = (
     Command(
         path="export start",
         summary="Start the export of a project as a job",
-        detail="Returns at once; `job status` says how it stands.",
+        detail="Returns at once; `job status` reports the progress.",
         params=(Param("project", STRING, PROJECT.help, required=True),),
         output="job",
         examples=(
@@ -140,7 +140,7 @@ COMMANDS = (
     ),
     Command(
         path="job status",
-        summary="Say how a job stands",
+        summary="Show the state of a job",
         params=(JOB_ID,),
         output="job",
         examples=("job status --id job_1",),
@@ -148,8 +148,8 @@ COMMANDS = (
     ),
     Command(
         path="job result",
-        summary="Give what a finished job made",
-        detail="With --format raw the lines pass through as they are.",
+        summary="Show the result of a finished job",
+        detail="With --format raw, the lines are printed unchanged.",
         params=(JOB_ID,),
         output="job_result",
         examples=(

@@ -20,7 +20,7 @@ START = "acme_tool._runtime.testkit.frozen_start"
 
 
 def frozen(version: str = VERSION) -> bytes:
-    """Give a program of one file that is this code in some version."""
+    """Return a program of one file that is this code in some version."""
     words = " ".join(map(shlex.quote, (sys.executable, "-B", "-m", START)))
     return f'#!/bin/sh\nexec {words} "$0" {version} "$@"\n'.encode()
 
@@ -87,12 +87,12 @@ class Installed(Tool):
             (self.shims / without).unlink()
 
     def calls(self, name: str) -> list[str]:
-        """Give the lines that a script left."""
+        """Return the lines that a script left."""
         log = self.shims / f"{name}.log"
         return log.read_text().splitlines() if log.exists() else []
 
     def copy_skill(self) -> str:
-        """Give a script that does what the installer does."""
+        """Return a script that does what the installer does."""
         target, parent = (
             shlex.quote(str(self.skill)),
             shlex.quote(str(self.skill.parent)),

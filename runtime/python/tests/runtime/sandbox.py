@@ -47,13 +47,13 @@ def every(work: Callable[[T], U], things: Sequence[T]) -> list[U]:
 
 @contextlib.contextmanager
 def tool_in(home: Path) -> Iterator[Tool]:
-    """Give a tool with an upstream of its own."""
+    """Return a tool with an upstream of its own."""
     with running(Server(make())) as server:
         yield Tool(home, server)
 
 
 def members(value: Any) -> Iterator[tuple[str, Any]]:
-    """Give all members of a document, at every depth."""
+    """Return all members of a document, at every depth."""
     if isinstance(value, dict):
         for name, member in value.items():
             yield name, member
@@ -64,7 +64,7 @@ def members(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def objects(value: Any) -> Iterator[dict[str, Any]]:
-    """Give all objects of a document, at every depth."""
+    """Return all objects of a document, at every depth."""
     if isinstance(value, dict):
         yield value
     for inner in value.values() if isinstance(value, dict) else value:

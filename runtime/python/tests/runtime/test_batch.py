@@ -17,7 +17,7 @@ CLOSE = ("item", "close", "--ids")
 
 
 def ids(last: int) -> str:
-    """Give the first ids."""
+    """Return the first ids."""
     return ",".join(str(number) for number in range(1, last + 1))
 
 

@@ -38,7 +38,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="pipes and modes of P
 
 
 def state_of(tool: Tool, name: str) -> Path:
-    """Give the path of a file of the state, in a directory that is there."""
+    """Return the path of a file of the state, in a directory that is there."""
     tool.set(UPDATE_API_URL="http://127.0.0.1:1")
     tool.state.mkdir()
     return tool.state / name

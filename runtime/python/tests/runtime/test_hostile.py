@@ -18,7 +18,7 @@ MOST = 2000
 
 
 def item(**members: Any) -> bytes:
-    """Give an item as the upstream sends it; what is passed replaces its own."""
+    """Return an item as the upstream sends it; what is passed replaces its own."""
     time = "2024-03-01T09:00:00+02:00"
     whole = {
         "id": 1,
@@ -34,7 +34,7 @@ def item(**members: Any) -> bytes:
 
 
 def page(cursor: str | None, *items: bytes) -> bytes:
-    """Give a page of items."""
+    """Return a page of items."""
     return b'{"items":[%s],"next_cursor":%s}' % (
         b",".join(items),
         json.dumps(cursor).encode(),
@@ -96,7 +96,7 @@ def test_a_summary_with_holes_is_an_error_of_its_project(new_tool: NewTool) -> N
 
 
 def event(sequence: int) -> bytes:
-    """Give a line of the stream."""
+    """Return a line of the stream."""
     time = "2024-03-01T09:00:00Z"
     event = {"sequence": sequence, "kind": "x", "item_id": 1, "title": "x", "at": time}
     return json.dumps(event).encode() + b"\n"

@@ -42,7 +42,7 @@ def by_npm(tool: Installed) -> Installed:
 
 
 def installs(tool: Installed, content: bytes) -> str:
-    """Give a script that does what a manager does."""
+    """Return a script that does what a manager does."""
     made = tool.home / "made"
     tool.put(made, content)
     staged = shlex.quote(f"{tool.path}.tmp")

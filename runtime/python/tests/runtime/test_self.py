@@ -93,7 +93,7 @@ def test_every_example_is_a_call_that_parses(
 
 
 def help_of(tool: Tool, *words: str) -> list[str]:
-    """Give the commands that the help of a word lists."""
+    """Return the commands that the help of a word lists."""
     shown = tool.run(*words, "--help")
     assert shown.exit == 0
     _, _, section = shown.text.partition("\nCommands:\n")
@@ -169,7 +169,7 @@ def test_doctor_sees_state_that_others_can_read(tool: Tool) -> None:
 
 @pytest.fixture
 def trap() -> Iterator[tuple[str, list[Any]]]:
-    """Give a host that must not be asked, and those who asked it."""
+    """Return a host that must not be asked, and those who asked it."""
     asked: list[Any] = []
     with socket.create_server(("127.0.0.1", 0)) as listener:
 

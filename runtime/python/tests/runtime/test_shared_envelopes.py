@@ -60,7 +60,7 @@ def test_a_failure_has_this_envelope(
 def printed(
     patch: pytest.MonkeyPatch, show: Callable[[output.Printer], None]
 ) -> dict[str, Any]:
-    """Give an envelope without the time that the run took."""
+    """Return an envelope without the time that the run took."""
     written: list[bytes] = []
     printer = output.Printer(Redactor(), started=time.monotonic())
     patch.setattr(printer, "_write", written.append)

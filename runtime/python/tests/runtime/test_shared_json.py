@@ -20,10 +20,10 @@ ROWS = [
 REASONS = {
     "syntax": "not JSON",
     "encoding": "not UTF-8",
-    "twice": "twice",
+    "twice": "duplicate",
     "depth": "deeply",
     "number": "number",
-    "more": "behind",
+    "more": "data after",
 }
 
 

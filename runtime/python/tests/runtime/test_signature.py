@@ -46,7 +46,7 @@ SIGNERS = {case: how["identity"] for case, how in SIGNING if "identity" in how}
 def root(
     sigstore: Sigstore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[[str], int]:
-    """Give what changes the trust root of these tests."""
+    """Return what changes the trust root of these tests."""
     path = tmp_path / "trust-root.json"
     path.write_text(sigstore.trust_root())
     monkeypatch.setattr(signature, "TRUSTED_ROOT", path)

@@ -208,7 +208,7 @@ class Spoiler:
 
 
 def entry(old: Entry, change: dict[str, Any]) -> Entry:
-    """Give an entry of an archive with what a row says of it."""
+    """Return an entry of an archive with what a row says of it."""
     new = replace(old, name=filled(change.get("name", old.name)))
     if "content" in change or "kind" in change:
         new.content = filled(change.get("content", "")).encode()

@@ -65,7 +65,7 @@ pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     for (path, text) in module.others(&[".go"]).filter(|(path, _)| !path.ends_with("_test.go")) {
         let inside = path.rsplit_once('/').map_or("", |(above, _)| above) == module.directory;
         if inside && let Some(at) = declared(&tokens(text), &used) {
-            let why = "it gives another meaning to a word of Go that is used in";
+            let why = "it redefines a predeclared name of Go that is used in";
             found.push(module.amended_by(path, text, at, why));
         }
     }

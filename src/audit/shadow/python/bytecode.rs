@@ -25,10 +25,10 @@ pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
         // A prefix for caches leads Python to files anywhere; only the module's own matter when git ignores them.
         let is_own = name.split('.').next() == Some(module.stem);
         let why = match (is_cache, is_committed) {
-            (true, true) => "git has this cache of Python, which can be loaded instead of",
-            (false, true) => "git has this bytecode, which a path of caches can put in place of",
+            (true, true) => "Python can load this committed cache instead of",
+            (false, true) => "a cache path can make Python load this committed bytecode instead of",
             (false, false) if is_own && directory != module.directory => {
-                "a path of caches can put this bytecode in place of"
+                "a cache path can make Python load this bytecode instead of"
             }
             _ => continue,
         };

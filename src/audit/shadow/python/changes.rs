@@ -51,8 +51,8 @@ pub fn sources(
             found.push(finding);
         };
         shadowed(places.hook, "it changes how modules are found, which can replace");
-        shadowed(places.stand_in, "it gives something else the name of");
-        shadowed(places.archive, "it imports from an archive, which can replace");
+        shadowed(places.stand_in, "it assigns another value to the name of");
+        shadowed(places.archive, "it imports from an archive, whose modules can replace");
         if let Some(at) = places.change {
             found.push(module.amended(path, text, at));
         } else if let Some(at) = places.computed {

@@ -7,9 +7,10 @@ use super::loaded::PythonText;
 use super::statements::closing;
 use super::tokens::{PythonKind, PythonToken};
 use super::uses::Guarded;
-use crate::audit::shadow::literals::{codes, parts};
-use crate::audit::shadow::module::GeneratedModule;
+use crate::audit::shadow::literals::{UNREAD_FORMATS, codes, parts};
+use crate::audit::shadow::module::{GeneratedModule, line};
 use crate::audit::shadow::pattern::regex;
+use crate::audit::shadow::unread;
 use crate::contract::Finding;
 
 /// Functions that run a text.
@@ -43,8 +44,13 @@ pub fn check(
             false => None,
         };
         if let Some((at, _)) = at {
-            let why = "it runs a text that changes values of";
+            let why = "it executes a string that changes values of";
             found.push(module.amended_by(source.path, text, at, why));
+        } else if let Some(at) = hidden(source) {
+            let reason = "it runs code that is in a format which was not read";
+            let mut finding = unread::unread(source.path, reason);
+            finding.line = Some(line(text, at));
+            found.push(finding);
         }
     }
 }
@@ -113,12 +119,46 @@ fn calls<'s>(source: &'s PythonText<'_>) -> impl Iterator<Item = (usize, String)
         let mut expression = String::new();
         for token in first.into_iter().next().unwrap_or_default() {
             match token.kind {
+                PythonKind::Name if token.text == "__doc__" => {
+                    expression.push_str(&docstrings(source));
+                }
                 PythonKind::Name => expression.push_str(&assigned(source, token.text)),
                 _ => expression.push_str(token.text),
             }
         }
         (tokens[at].at, expression)
     })
+}
+
+/// Returns the position at which a source runs code from a format that is not imitated.
+fn hidden(source: &PythonText<'_>) -> Option<usize> {
+    let tokens = &source.tokens;
+    let is_call = |at: usize| {
+        tokens[at].kind == PythonKind::Name
+            && RUNNERS.contains(&tokens[at].text)
+            && tokens.get(at + 1).is_some_and(|next| next.is("("))
+            && at.checked_sub(1).is_none_or(|before| !tokens[before].is("."))
+    };
+    let has_format = |at: &usize| {
+        let inside = tokens.get(at + 2..closing(tokens, at + 1)).unwrap_or_default();
+        let is_format = |token: &PythonToken<'_>| UNREAD_FORMATS.contains(&token.text);
+        inside.iter().any(is_format) && inside.iter().any(|token| token.kind == PythonKind::Text)
+    };
+    let found = (0..tokens.len()).filter(|at| is_call(*at)).take(MAX_CALLS).find(has_format);
+    found.map(|at| tokens[at].at)
+}
+
+/// The strings that are statements of their own, such as docstrings.
+fn docstrings(source: &PythonText<'_>) -> String {
+    let tokens = &source.tokens;
+    let is_end = |at: usize| {
+        tokens.get(at).is_none_or(|token| token.kind == PythonKind::End || token.is(";"))
+    };
+    let is_start = |at: usize| at == 0 || is_end(at - 1) || tokens[at - 1].is(":");
+    let is_alone =
+        |at: &usize| tokens[*at].kind == PythonKind::Text && is_start(*at) && is_end(*at + 1);
+    let alone = (0..tokens.len()).filter(is_alone);
+    alone.map(|at| tokens[at].text).collect::<Vec<_>>().join("\n")
 }
 
 /// The expression of strings that gives a name its value.
@@ -164,6 +204,10 @@ mod tests {
             "e = exec\ne('import p.contract_gen as c; c.CODES = {}')",
             "exec('import p.contract_{} as c; c.CODES = {{}}'.format('gen'))",
             "exec('import p.contract_%s as c; c.CODES = {}' % 'gen')",
+            "exec(zlib.decompress(base64.b64decode('eJzLzC3ILypRKNBLzs8rKUpMLolPT81TSCxWSLZWSNZz9ndxDVawVaiuBQAr6A2X')))",
+            "\"\"\"import p.contract_gen as c; c.CODES = {}\"\"\"\nexec(__doc__)",
+            "def f():\n    'import p.contract_gen as c; c.CODES = {}'\nexec(f.__doc__)",
+            "exec(\"exec('import p.contract_gen as c; c.CODES = {}')\")",
             "timeit.timeit('import p.contract_gen as c; c.CODES = {}', number=1)",
         ] {
             assert!(is_found(code), "{code}");
@@ -173,9 +217,18 @@ mod tests {
             "exec(code, {})",
             "cursor.exec('contract_gen')",
             "exec('import p.contract_gen as c; print(c.CODES)')",
+            "'import p.contract_gen as c; c.CODES = {}'\nprint(__doc__)",
             "text = 'import p.contract_gen as c; c.CODES = {}'",
         ] {
             assert!(!is_found(code), "{code}");
+        }
+        for (code, is_hidden) in [
+            ("exec(bz2.decompress(b'x'))", true),
+            ("exec(marshal.loads(base64.b64decode('4wAA')))", true),
+            ("data = bz2.decompress(b'x')", false),
+            ("exec(compile(source, name, 'exec'))", false),
+        ] {
+            assert_eq!(hidden(&PythonText::of("p/a.py", code)).is_some(), is_hidden, "{code}");
         }
     }
 }

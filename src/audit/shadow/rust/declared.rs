@@ -34,7 +34,7 @@ pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
         is_declared |= !declarations.is_empty();
         for at in &declarations {
             if other_file(module, path, &code, *at) {
-                push(*at, "it declares the name for another file than");
+                push(*at, "it declares the name for a file other than");
             }
         }
         if let Some(at) =

@@ -30,7 +30,7 @@ const MAX_VALUE: usize = 4096;
 pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     for (path, text) in module.others(&ENDINGS) {
         if let Some(at) = alias(module.stem, text) {
-            let mut finding = module.shadowed(path, "it maps the name to another file than");
+            let mut finding = module.shadowed(path, "it maps the name to a file other than");
             finding.line = Some(line(text, at));
             found.push(finding);
         }

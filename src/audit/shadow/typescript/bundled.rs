@@ -1,5 +1,7 @@
 //! Bundlers and test runners that put other code in place of the module: flags, constants of a build, plugins, mocks.
 
+use std::ops::Range;
+
 use crate::audit::shadow::masked::{Syntax, masked};
 use crate::audit::shadow::module::{GeneratedModule, line};
 use crate::audit::shadow::pattern::regex;
@@ -108,8 +110,20 @@ fn replaced(stem: &str, text: &str) -> Option<usize> {
     let plugin = plugin.find_iter(&code).map(|found| found.start());
     // Close to the test of the name, in a string or an expression.
     let test = regex(&format!(r#"(?:includes|endsWith|startsWith|test|match|===?|filter\s*:)\s*\(?\s*["'`/][^"'`\n]*\b{stem}\b|/[^/\n]*\b{stem}\b[^/\n]*/[a-z]*\s*\.\s*test"#)).ok()?;
-    let is_tested = test.is_match(&joined);
+    let is_tested = test.find_iter(&joined).any(|found| !leaves_out(&joined, found.range()));
     plugin.filter(|_| is_tested).min()
+}
+
+/// True if a plugin tests for the name to do nothing with that file.
+fn leaves_out(text: &str, test: Range<usize>) -> bool {
+    let Ok(negation) = regex(r"!\s*[\w$.?]*$") else { return false };
+    let Ok(nothing) = regex(
+        r"^[^;{}\n]*?(?:\)\s*\{?\s*return\b\s*(?:null|undefined|false)?\s*[;}\n]|\?\s*(?:null|undefined)\b)",
+    ) else {
+        return false;
+    };
+    let is_negated = negation.is_match(&text[..test.start]) || text[test.clone()].contains("(?!");
+    is_negated != nothing.is_match(&text[test.end..])
 }
 
 #[cfg(test)]
@@ -139,6 +153,8 @@ mod tests {
             "{ name: 'x', load(id) { if (id.includes('c' + '_gen')) return ''; } }",
             "{ transform(code, id) { if (id.endsWith('c_gen.ts')) return code.replace('6', '0'); } }",
             "build.onLoad({ filter: /c_gen/ }, () => ({ contents: '' }))",
+            "{ transform(code, id) { if (!id.endsWith('c_gen.ts')) return null; return ''; } }",
+            "{ transform(code, id) { if (!id.endsWith('c_gen.ts')) return; return ''; } }",
         ] {
             assert!(replaced("c_gen", text).is_some(), "{text}");
         }
@@ -147,6 +163,11 @@ mod tests {
             "// vi.mock('./c_gen.js')",
             "vi.mock('./other.js');\nimport './c_gen.js';",
             "const transform = (x) => x; // c_gen",
+            "{ transform(code, id) { if (id.endsWith('c_gen.ts')) return null; return f(code); } }",
+            "{ transform(code, id) {\n  if (id.includes('c_gen')) {\n    return;\n  }\n  return f(code);\n} }",
+            "{ transform(code, id) { if (x && !id.includes('c_gen')) { return f(code); } } }",
+            "{ transform(code, id) { return /c_gen/.test(id) ? null : f(code); } }",
+            "build.onLoad({ filter: /^(?!.*c_gen).*\\.ts$/ }, () => f())",
         ] {
             assert_eq!(replaced("c_gen", text), None, "{text}");
         }

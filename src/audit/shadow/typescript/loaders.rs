@@ -93,7 +93,8 @@ pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
             })
         });
         if leads_away {
-            found.push(module.shadowed(path, "its patterns lead an import to another file than"));
+            found
+                .push(module.shadowed(path, "its patterns resolve an import to a file other than"));
         }
     }
 }

@@ -58,15 +58,16 @@ pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {
     }
     for entry in &mapped {
         let why = match entry.name.contains('*') {
-            true if entry.of_package => second(module, entry)
-                .then_some("its patterns of exports give another file the name of"),
+            true if entry.of_package => {
+                second(module, entry).then_some("its export patterns give another file the name of")
+            }
             true => None,
             false if is_same(module, &entry.target) || entry.of_package => None,
             false if leads.get(entry.name.as_str()) == Some(&true) => {
-                Some("it maps a name to another file that other settings map to")
+                Some("it maps a name to another file, while other settings map it to")
             }
             false => offers(module, entry, &ours)
-                .then_some("it maps a name to a file that offers values of its own in place of"),
+                .then_some("it maps a name to a file whose own values replace those of"),
         };
         if let Some(why) = why {
             found.push(module.shadowed(entry.settings, why));

@@ -198,7 +198,7 @@ fn judged(ran: &Ran, probe: &str, unit: &'static str) -> Conclusion {
     if !verdict.skipped.is_empty() {
         return Conclusion::not_applicable(excerpt(&verdict.skipped, MAX_SAID));
     }
-    Conclusion::unless_vacuous(verdict.targets, unit, "nothing was looked at")
+    Conclusion::unless_vacuous(verdict.targets, unit, "nothing was examined")
 }
 
 fn evidence(ran: &Ran, probe: &str, note: &str) -> CallEvidence {

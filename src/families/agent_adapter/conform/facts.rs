@@ -44,6 +44,16 @@ pub struct AdapterFacts {
     pub auth: Vec<String>,
     #[serde(default)]
     pub permissions: BTreeMap<PermissionMode, Vec<String>>,
+    #[serde(default)]
+    pub launch_words: Vec<String>,
+    #[serde(default)]
+    pub restore_words: Vec<String>,
+    #[serde(default)]
+    pub allowed_tools: String,
+    #[serde(default)]
+    pub denied_tools: String,
+    #[serde(default)]
+    pub supervised: bool,
     pub hooks: HookFacts,
 }
 
@@ -87,6 +97,8 @@ pub struct HookFacts {
     pub dialect: Dialect,
     #[serde(default)]
     pub reply: String,
+    #[serde(default)]
+    pub timeout: u64,
     #[serde(default)]
     pub events: Vec<HookEvent>,
 }

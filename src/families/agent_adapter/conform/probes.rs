@@ -34,15 +34,15 @@ pub const PROBES: &[Probe] = &[
         "program",
         "launch",
         "adapters",
-        "Each adapter finds the program anew, on PATH and in `~/.local/bin`, and every call without it returns ErrAgentBinaryNotFound",
-        "Only with that error does the orchestrator tell people what to install; a program with a window has a short PATH",
+        "Each new adapter searches for the program again, on PATH and in `~/.local/bin`; without it, every call returns ErrAgentBinaryNotFound",
+        "The orchestrator tells people what to install only for that error; desktop programs often have a short PATH",
         "find the program with the runtime, and return its error unchanged"
     ),
     probe!(
         "sign-in",
         "optional methods",
         "adapters",
-        "The adapter detects a variable that signs the agent in, and claims nothing without one",
+        "The adapter detects a variable with the agent's credentials, and claims nothing without one",
         "A wrong result hides an agent that works, or offers one that does not",
         "correct `AuthStatus`"
     ),
@@ -82,7 +82,7 @@ pub const PROBES: &[Probe] = &[
         "configuration",
         "launch",
         "adapters",
-        "An unknown mode or permission, or a system prompt that cannot be read, starts and continues no session",
+        "No session starts or continues with an unknown mode or permission, or with a system prompt that cannot be read",
         "Otherwise an agent that must ask for permission could run without asking, or work without its instructions",
         "return an error for values that are not in the contract, and the error of reading the system prompt"
     ),

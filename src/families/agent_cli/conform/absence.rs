@@ -60,7 +60,7 @@ impl ProbeCaller<'_> {
         let call: Vec<&str> = path.split(' ').chain(["--help"]).collect();
         if self.look(&call).exit() == Some(0) {
             return Unfinished::Blocked(format!(
-                "`{path}` exists, and `reference` does not list it"
+                "`{path}` exists, but `reference` does not list it"
             ));
         }
         self.absent(&format!("`reference` has no `{path}`"))

@@ -40,7 +40,7 @@ pub const TARGETS: Probe = Probe {
     section: "§15.1",
     title: "The plural flag accepts commas and repetition, removes duplicates, keeps the order, and requires at least one target",
     why: "The same set of targets must be the same batch in every notation",
-    fix: "Split and deduplicate in one place, before anything runs",
+    fix: "split and deduplicate in one place, before anything runs",
     run: |session| examine(session, targets),
     ..Probe::of(FAMILY)
 };
@@ -79,7 +79,7 @@ pub const PREVIEW: Probe = Probe {
     section: "§15.2",
     title: "The dry run shows all targets, and its token is valid only for these targets",
     why: "People agree to a specific set of targets",
-    fix: "Put action, total, targets and changes into the preview, and include the targets in the token",
+    fix: "put action, total, targets and changes into the preview, and include the targets in the token",
     run: |session| examine(session, batch_preview),
     ..Probe::of(FAMILY)
 };
@@ -114,7 +114,7 @@ pub const RESULT: Probe = Probe {
     section: "§15.5",
     title: "Each target has its own result, the summary agrees with the results, and a failure does not hide successes",
     why: "An agent must know which targets remain",
-    fix: "Report target, ok and error for each target, count each once, and keep the envelope ok",
+    fix: "report target, ok and error for each target, count each once, and keep the envelope ok",
     run: |session| examine(session, result),
     ..Probe::of(FAMILY)
 };
@@ -140,7 +140,7 @@ fn result(lab: &ProbeCaller<'_>) -> ProbeStep {
         items.iter().map(|item| item["target"].as_str().unwrap_or_default()).collect();
     shot.expect(
         found == targets,
-        format!("the items are {} and not {}", found.join(","), targets.join(",")),
+        format!("the items are {}, not {}", found.join(","), targets.join(",")),
     )?;
     for item in &items {
         let is_failing = item["target"] == sample.failing.as_str();
@@ -173,7 +173,7 @@ pub const CONTINUE: Probe = Probe {
     section: "§15.5",
     title: "--continue-on-error false stops at the first failure and reports what was skipped",
     why: "The agent can resume with the targets that were not attempted",
-    fix: "Stop the loop, and count the remaining targets as skipped",
+    fix: "stop the loop, and count the remaining targets as skipped",
     run: |session| examine(session, go_on),
     ..Probe::of(FAMILY)
 };
@@ -200,7 +200,7 @@ pub const CHUNKS: Probe = Probe {
     section: "§15.6",
     title: "More targets than the upstream accepts in one request are sent in several requests, invisibly for the caller",
     why: "An agent should not need to know the limit of an endpoint",
-    fix: "Split the targets at the limit of the upstream, and combine items and summary",
+    fix: "split the targets at the limit of the upstream, and combine items and summary",
     run: |session| examine(session, chunks),
     ..Probe::of(FAMILY)
 };
@@ -226,7 +226,7 @@ fn chunks(lab: &ProbeCaller<'_>) -> ProbeStep {
     let items = shot.at("/data/items").as_array().cloned().unwrap_or_default();
     shot.expect(
         items.len() == sample.many.len(),
-        "a large batch has not one item for each target",
+        "a large batch does not have one item for each target",
     )?;
     let failed = items.iter().find(|item| item["ok"] != true);
     shot.expect(failed.is_none(), "the upstream refuses targets because there are too many at once")
@@ -237,7 +237,7 @@ pub const CHUNK_FAILURE: Probe = Probe {
     section: "§15.6",
     title: "If one request of a large batch fails, only its own targets fail",
     why: "The other targets were written, and the agent must know which ones remain",
-    fix: "Report the failure for each target of that request, and continue with the next request",
+    fix: "report the failure for each target of that request, and continue with the next request",
     run: |session| examine(session, chunk_failure),
     ..Probe::of(FAMILY)
 };
@@ -251,15 +251,15 @@ fn chunk_failure(lab: &ProbeCaller<'_>) -> ProbeStep {
     if lab.mutations() - before < 2 {
         return Err(Unfinished::Blocked("the batch is sent in one part".to_owned()));
     }
-    shot.expect(shot.is_ok(), "a batch of which one part failed is not ok")?;
+    shot.expect(shot.is_ok(), "a batch with a failed part is not ok")?;
     let items = shot.at("/data/items").as_array().cloned().unwrap_or_default();
     let all = items.len() == sample.many.len();
-    shot.expect(all, "a batch of which one part failed has not one item for each target")?;
+    shot.expect(all, "a batch with a failed part does not have one item for each target")?;
     let failed: Vec<_> = items.iter().filter(|item| item["ok"] != true).collect();
     let is_part = !failed.is_empty() && failed.len() < items.len();
     let message =
         format!("one part failed, and {} of {} items are not ok", failed.len(), items.len());
     shot.expect(is_part, message)?;
     let wrong = failed.iter().find(|item| item["error"]["code"] != "E_SERVER");
-    shot.expect(wrong.is_none(), "a target of the part that failed has another code than E_SERVER")
+    shot.expect(wrong.is_none(), "the code of a target in the failed part is not E_SERVER")
 }

@@ -21,7 +21,7 @@ pub const CODE_TABLE: Probe = Probe {
     section: "§6",
     title: "Error code, exit code and retryable of every failure agree with the table",
     why: "An agent decides only by the code whether it waits, asks or stops",
-    fix: "Derive exit code and retryable from the error code with the generated contract module",
+    fix: "derive exit code and retryable from the error code with the generated contract module",
     run: |session| examine(session, code_table),
     ..Probe::of(FAMILY)
 };
@@ -60,7 +60,7 @@ pub const USAGE: Probe = Probe {
     section: "§6",
     title: "A wrong command line is E_USAGE or E_VALIDATION with exit code 2",
     why: "If a mistake is ignored, the agent does not learn of it",
-    fix: "Refuse unknown commands, options, values and surplus arguments, and name missing ones",
+    fix: "refuse unknown commands, options, values and surplus arguments, and name missing ones",
     run: |session| examine(session, usage),
     ..Probe::of(FAMILY)
 };
@@ -115,7 +115,7 @@ pub const NO_CREDENTIALS: Probe = Probe {
     section: "§6",
     title: "Without credentials, a command fails with E_AUTH or E_CONFIG and exit code 4",
     why: "The agent must tell the user instead of retrying",
-    fix: "Look for the credential before sending anything",
+    fix: "look for the credential before sending anything",
     run: |session| examine(session, no_credentials),
     ..Probe::of(FAMILY)
 };
@@ -127,7 +127,7 @@ fn no_credentials(lab: &ProbeCaller<'_>) -> ProbeStep {
     }
     let shot = lab.run_as(Account::None, &sample.call(), &[]);
     shot.expect_code(&["E_AUTH", "E_CONFIG"], "a call without credentials")?;
-    shot.expect(shot.exit() == Some(4), "a call without credentials has another exit than 4")?;
+    shot.expect(shot.exit() == Some(4), "the exit code of a call without credentials is not 4")?;
     let reads = [Role::List, Role::Scopes].into_iter().flat_map(|role| lab.samples(role));
     let reads = reads.map(|sample| (sample, sample.call()));
     let writes = gate::writes(lab)?.into_iter();
@@ -139,7 +139,7 @@ fn no_credentials(lab: &ProbeCaller<'_>) -> ProbeStep {
         if !shot.is_ok() {
             let when = format!("`{}` without credentials", sample.path);
             shot.expect_code(&["E_AUTH", "E_CONFIG"], &when)?;
-            shot.expect(shot.exit() == Some(4), format!("{when} has another exit than 4"))?;
+            shot.expect(shot.exit() == Some(4), format!("{when}: the exit code is not 4"))?;
         }
     }
     Ok(())
@@ -178,7 +178,7 @@ pub const HTTP_STATUSES: Probe = Probe {
     section: "§6",
     title: "Each HTTP status of the upstream is mapped to the error code in the contract",
     why: "With a wrong code, an agent would, for example, retry a conflict forever",
-    fix: "Map statuses with the table in the generated contract module",
+    fix: "map statuses with the table in the generated contract module",
     run: |session| examine(session, http_statuses),
     ..Probe::of(FAMILY)
 };
@@ -201,19 +201,22 @@ fn http_statuses(lab: &ProbeCaller<'_>) -> ProbeStep {
     Ok(())
 }
 
+/// The seconds to wait in a response with a rate limit.
+const RETRY_AFTER: &str = "7";
+
 pub const RATE_LIMITED_403: Probe = Probe {
     id: "cli.rate-limited-403",
     section: "§6",
     title: "A 403 that indicates a rate limit is E_RATE_LIMITED",
     why: "Some APIs return 403 instead of 429; then waiting helps, and asking the user does not",
-    fix: "Look at Retry-After and X-RateLimit-Remaining before mapping 403 to E_FORBIDDEN",
+    fix: "look at Retry-After and X-RateLimit-Remaining before mapping 403 to E_FORBIDDEN",
     run: |session| examine(session, rate_limited),
     ..Probe::of(FAMILY)
 };
 
 fn rate_limited(lab: &ProbeCaller<'_>) -> ProbeStep {
     lab.sample(Role::Get)?;
-    for header in [("X-RateLimit-Remaining", "0"), ("Retry-After", "1")] {
+    for header in [("X-RateLimit-Remaining", "0"), ("Retry-After", RETRY_AFTER)] {
         let shot = against(lab, move |_| {
             let mut reply = status(403);
             reply.headers.push((header.0.to_owned(), header.1.to_owned()));
@@ -221,6 +224,10 @@ fn rate_limited(lab: &ProbeCaller<'_>) -> ProbeStep {
         })?;
         let when = format!("403 with {}: {}", header.0, header.1);
         shot.expect_code(&["E_RATE_LIMITED"], &when)?;
+        let wait = shot.at("/error/details/retry_after_s");
+        let is_told =
+            header.0 != "Retry-After" || wait.is_null() || wait.as_u64() == header.1.parse().ok();
+        shot.expect(is_told, format!("{when} has the `retry_after_s` {wait}"))?;
         for (path, shot) in lists(lab) {
             shot.expect_code(&["E_RATE_LIMITED"], &format!("{when} of `{path}`"))?;
         }
@@ -233,7 +240,7 @@ pub const NO_MESSAGE_SNIFFING: Probe = Probe {
     section: "§6",
     title: "The text of an error does not change its code",
     why: "Messages change and are translated; a server error with the text `not found` is still a server error",
-    fix: "Decide only by the status",
+    fix: "decide only by the status",
     run: |session| examine(session, no_sniffing),
     ..Probe::of(FAMILY)
 };
@@ -251,7 +258,7 @@ pub const NETWORK_REFUSED: Probe = Probe {
     section: "§6",
     title: "A refused or broken connection is E_NETWORK",
     why: "It is transient, so the agent can wait and retry",
-    fix: "Map every transport error to E_NETWORK",
+    fix: "map every transport error to E_NETWORK",
     run: |session| examine(session, network_refused),
     ..Probe::of(FAMILY)
 };
@@ -265,9 +272,9 @@ fn network_refused(lab: &ProbeCaller<'_>) -> ProbeStep {
     let shot = lab.run_as(Account::One, &sample.call(), &[(variable, &refusing)]);
     shot.expect_code(&["E_NETWORK"], "a refused connection")?;
     let shot = against(lab, |_| Reply { hangs_up: true, ..Reply::default() })?;
-    shot.expect_code(&["E_NETWORK"], "a connection that ends without an answer")?;
+    shot.expect_code(&["E_NETWORK"], "a connection that closes without a response")?;
     let shot = against(lab, |_| Reply { cut_after: Some(4), ..status(200) })?;
-    shot.expect_code(&["E_NETWORK", "E_SERVER"], "an answer that breaks off")
+    shot.expect_code(&["E_NETWORK", "E_SERVER"], "a truncated response")
 }
 
 pub const CLIENT_TIMEOUT: Probe = Probe {
@@ -275,7 +282,7 @@ pub const CLIENT_TIMEOUT: Probe = Probe {
     section: "§6",
     title: "An upstream that does not respond in time is E_TIMEOUT with exit code 8",
     why: "The agent may retry, and must not treat it as a response",
-    fix: "Set a timeout for every request, and map it to E_TIMEOUT",
+    fix: "set a timeout for every request, and map it to E_TIMEOUT",
     run: |session| examine(session, client_timeout),
     ..Probe::of(FAMILY)
 };
@@ -285,7 +292,7 @@ fn client_timeout(lab: &ProbeCaller<'_>) -> ProbeStep {
     let declared = lab.fixture.upstream.as_ref().and_then(|upstream| upstream.timeout.as_ref());
     let declared = declared.ok_or_else(|| {
         Unfinished::Blocked(
-            "conform.toml does not say how to shorten the tool's patience (`timeout`)".to_owned(),
+            "conform.toml does not say how to shorten the tool's timeout (`timeout`)".to_owned(),
         )
     })?;
     let more = [(declared.env.as_str(), declared.value.as_str())];
@@ -298,7 +305,7 @@ pub const REDIRECT: Probe = Probe {
     section: "§10",
     title: "A redirect to another host does not carry the credential",
     why: "Otherwise a server could obtain the credential with a redirect",
-    fix: "Handle redirects in the client, and drop Authorization, cookies and keys when the host changes",
+    fix: "handle redirects in the client, and drop Authorization, cookies and keys when the host changes",
     run: |session| examine(session, redirect),
     ..Probe::of(FAMILY)
 };
@@ -344,7 +351,7 @@ pub const NOT_JSON: Probe = Probe {
     section: "§6",
     title: "A web page or broken JSON instead of a response is E_SERVER or E_NETWORK",
     why: "A proxy's login page must not cause a stack trace or be treated as data",
-    fix: "Validate every response before using it, and report errors in an envelope",
+    fix: "validate every response before using it, and report errors in an envelope",
     run: |session| examine(session, not_json),
     ..Probe::of(FAMILY)
 };
@@ -357,7 +364,7 @@ fn not_json(lab: &ProbeCaller<'_>) -> ProbeStep {
         shot.expect(!shot.observed.has_traceback(), "a runtime error was printed")?;
         shot.expect_code(
             &["E_SERVER", "E_NETWORK"],
-            &format!("an answer of the type {kind} that is not JSON"),
+            &format!("a response of the type {kind} that is not JSON"),
         )?;
     }
     Ok(())

@@ -24,7 +24,7 @@ pub const DECLARED_FIELDS: Probe = Probe {
     section: "§11",
     title: "`data` has only fields that the command's schema declares",
     why: "An agent chooses --fields from the schema, and never requests an undeclared field",
-    fix: "Generate the fields of the schema from the code that builds the data",
+    fix: "generate the fields of the schema from the code that builds the data",
     run: |session| examine(session, declared_fields),
     ..Probe::of(FAMILY)
 };
@@ -63,7 +63,7 @@ pub const CONTEXT: Probe = Probe {
     section: "§11",
     title: "`context` has the version, and a boolean that says whether credentials exist",
     why: "Agents call it first",
-    fix: "Print `version` and `credentials.configured`; print `notices` only if there is one",
+    fix: "print `version` and `credentials.configured`; print `notices` only if there is one",
     run: |session| examine(session, context),
     ..Probe::of(FAMILY)
 };
@@ -78,7 +78,7 @@ fn context(lab: &ProbeCaller<'_>) -> ProbeStep {
     let configured = shot.at("/data/credentials/configured");
     shot.expect(configured.is_boolean(), "`credentials.configured` is not a boolean")?;
     let is_empty = shot.at("/data/notices").as_array().is_some_and(Vec::is_empty);
-    shot.expect(!is_empty, "`notices` is there and empty")?;
+    shot.expect(!is_empty, "`notices` is present but empty")?;
     if lab.fixture.credentials.is_none() {
         return Ok(());
     }
@@ -93,7 +93,7 @@ pub const CREDENTIAL_STORAGE: Probe = Probe {
     section: "§10",
     title: "Credentials are kept in the keyring, an encrypted file or the environment",
     why: "Other programs can read a token in a plain file",
-    fix: "Use the keyring of the system, or an encrypted file",
+    fix: "use the keyring of the system, or an encrypted file",
     run: |session| examine(session, storage),
     ..Probe::of(FAMILY)
 };
@@ -120,7 +120,7 @@ pub const DOCTOR: Probe = Probe {
     section: "§11",
     title: "`doctor` has a fix for each failed check, and agrees with `reference` on readiness",
     why: "A finding without a fix does not help",
-    fix: "Print `check`, `status` and `fix` for each check; `fix` is null exactly if the status is pass",
+    fix: "print `check`, `status` and `fix` for each check; `fix` is null if and only if the status is pass",
     run: |session| examine(session, doctor),
     ..Probe::of(FAMILY)
 };
@@ -186,7 +186,7 @@ pub const CHANGELOG: Probe = Probe {
     section: "§11",
     title: "`changelog` lists the released versions, newest first; --since lists only newer ones",
     why: "After an update, an agent must learn what has changed",
-    fix: "Parse the embedded CHANGELOG.md; skip comments and Unreleased; compare by semantic versions",
+    fix: "parse the embedded CHANGELOG.md; skip comments and Unreleased; compare by semantic versions",
     run: |session| examine(session, changelog),
     ..Probe::of(FAMILY)
 };
@@ -236,7 +236,7 @@ fn changelog(lab: &ProbeCaller<'_>) -> ProbeStep {
         shot.expect(found == wanted, message)?;
         shot.expect(
             shot.at("/data/since") == since.to_string().as_str(),
-            "`since` is not in the answer",
+            "`since` is not in the response",
         )?;
     }
     Ok(())
@@ -247,7 +247,7 @@ pub const VERSION_AND_HELP: Probe = Probe {
     section: "§11",
     title: "--version, `context` and `reference` agree, and so do help and `reference`",
     why: "Agents do not find what `reference` omits",
-    fix: "Generate help and `reference` from one registry",
+    fix: "generate help and `reference` from one registry",
     run: |session| examine(session, version_and_help),
     ..Probe::of(FAMILY)
 };
@@ -283,7 +283,7 @@ fn version_and_help(lab: &ProbeCaller<'_>) -> ProbeStep {
         let exists = shot.exit() == Some(0);
         shot.expect(
             !exists || known.contains(path),
-            format!("`{path}` exists and `reference` hides it"),
+            format!("`{path}` exists, but `reference` does not list it"),
         )?;
     }
     Ok(())
@@ -294,7 +294,7 @@ pub const NO_PHONE_HOME: Probe = Probe {
     section: "§14",
     title: "Commands that do not check for updates connect only to the upstream",
     why: "Other commands show a cached update notice, but never check for updates",
-    fix: "Read the cached notice; use the network only in `update` and `doctor`",
+    fix: "read the cached notice; use the network only in `update` and `doctor`",
     run: |session| examine(session, no_phone_home),
     ..Probe::of(FAMILY)
 };

@@ -24,7 +24,7 @@ pub const DECLARED_WRITES: Probe = Probe {
     section: "§11",
     title: "`data` of a completed write has only fields that its schema declares",
     why: "An agent reads the response of a write by its schema, as for a query",
-    fix: "Generate the fields of the schema from the code that builds the data",
+    fix: "generate the fields of the schema from the code that builds the data",
     run: |session| examine(session, declared_writes),
     ..Probe::of(FAMILY)
 };
@@ -60,7 +60,7 @@ pub const CODES_LISTED: Probe = Probe {
     section: "§11",
     title: "Every error code and exit code that the tool returns is in `reference`",
     why: "Agents handle only the codes that they know",
-    fix: "List the contract's and the tool's codes from the table that failures use",
+    fix: "list the contract's and the tool's codes from the table that failures use",
     run: |session| examine(session, codes_listed),
     ..Probe::of(FAMILY)
 };
@@ -93,7 +93,7 @@ pub const EXAMPLES_PARSE: Probe = Probe {
     section: "§11",
     title: "The tool accepts every example",
     why: "Agents copy examples first",
-    fix: "Run the examples in a test",
+    fix: "run the examples in a test",
     run: |session| examine(session, examples_parse),
     ..Probe::of(FAMILY)
 };
@@ -131,7 +131,7 @@ pub const FORMAT_RAW: Probe = Probe {
     section: "§2",
     title: "--format raw never wraps its output in an envelope",
     why: "Raw output is redirected into files, which an envelope would corrupt",
-    fix: "Refuse --format raw in commands that have no raw output",
+    fix: "refuse --format raw in commands that have no raw output",
     run: |session| examine(session, format_raw),
     ..Probe::of(FAMILY)
 };
@@ -155,7 +155,7 @@ pub const HELP_LISTS: Probe = Probe {
     section: "§11",
     title: "Help lists every command of `reference`, and no other",
     why: "People and agents must see the same commands",
-    fix: "Generate help and `reference` from one registry",
+    fix: "generate help and `reference` from one registry",
     run: |session| examine(session, help_lists),
     ..Probe::of(FAMILY)
 };
@@ -188,7 +188,7 @@ fn help_lists(lab: &ProbeCaller<'_>) -> ProbeStep {
         }
         let shot = lab.look(&[word, "--help"]);
         let exists = shot.exit() == Some(0) && said(&shot) != text;
-        shot.expect(!exists, format!("help lists `{word}`, and `reference` hides it"))?;
+        shot.expect(!exists, format!("help lists `{word}`, but `reference` does not"))?;
     }
     Ok(())
 }
@@ -210,7 +210,7 @@ pub const PACKAGE_VERSION: Probe = Probe {
     section: "§11",
     title: "package.json has the version that the tool reports",
     why: "npm uses the first, and agents use the second",
-    fix: "Define the version in one place, and derive the other from it",
+    fix: "define the version in one place, and derive the other from it",
     run: |session| examine(session, package_version),
     ..Probe::of(FAMILY)
 };
@@ -234,7 +234,7 @@ fn package_version(lab: &ProbeCaller<'_>) -> ProbeStep {
 /// A file of the project.
 fn project_file(lab: &ProbeCaller<'_>, name: &str) -> ProbeStep<String> {
     let root = lab.session.target.root.as_ref().ok_or_else(|| {
-        Unfinished::Blocked("it looks at the project, and only a command was given".to_owned())
+        Unfinished::Blocked("it needs the project, but only a command was given".to_owned())
     })?;
     match files::read(&root.join(name), MAX_FILE) {
         Ok(loaded) => Ok(String::from_utf8_lossy(&loaded.bytes).into_owned()),
@@ -250,7 +250,7 @@ pub const CHANGELOG_FILE: Probe = Probe {
     section: "§11",
     title: "`changelog` has the releases and changes in CHANGELOG.md, each once",
     why: "People read the file, and agents the command",
-    fix: "Embed CHANGELOG.md in the program and parse it there",
+    fix: "embed CHANGELOG.md in the program and parse it there",
     run: |session| examine(session, changelog_file),
     ..Probe::of(FAMILY)
 };

@@ -28,7 +28,7 @@ pub const ONE_DOCUMENT: Probe = Probe {
     section: "§4",
     title: "stdout contains exactly one JSON document in every case",
     why: "An agent parses stdout as a whole; one additional word makes the response unusable",
-    fix: "Print banners, logs and colours to stderr, and usage errors as an envelope",
+    fix: "print banners, logs and colours to stderr, and usage errors as an envelope",
     run: |session| examine(session, one_document),
     ..Probe::of(FAMILY)
 };
@@ -54,7 +54,7 @@ pub const ENVELOPE_KEYS: Probe = Probe {
     section: "§3",
     title: "An envelope has exactly the keys of a success or of a failure",
     why: "Agents distinguish success and failure by the keys; an additional or missing key breaks strict readers",
-    fix: "Print `ok`, `schema_version`, `meta` and either `data` or `error`, even if they are empty",
+    fix: "print `ok`, `schema_version`, `meta` and either `data` or `error`, even if they are empty",
     run: |session| examine(session, envelope_keys),
     ..Probe::of(FAMILY)
 };
@@ -71,7 +71,7 @@ pub const ERROR_KEYS: Probe = Probe {
     section: "§3",
     title: "An error has exactly code, message, details and retryable",
     why: "Readers cannot rely on `details` if it is missing when empty",
-    fix: "Print all four keys in every failure; `details` is an object, empty if there is nothing to say",
+    fix: "print all four keys in every failure; `details` is an object, empty if there is nothing to say",
     run: |session| examine(session, error_keys),
     ..Probe::of(FAMILY)
 };
@@ -88,7 +88,7 @@ pub const META_KEYS: Probe = Probe {
     section: "§3",
     title: "`meta` has only duration_ms and, if there are any, notices",
     why: "Everything else belongs in `data`; readers of `meta` are strict",
-    fix: "Print `duration_ms` as a whole number even if it is 0, and omit `notices` if there are none",
+    fix: "print `duration_ms` as a whole number even if it is 0, and omit `notices` if there are none",
     run: |session| examine(session, meta_keys),
     ..Probe::of(FAMILY)
 };
@@ -105,7 +105,7 @@ pub const SCHEMA_VERSION: Probe = Probe {
     section: "§3",
     title: "`schema_version` is the string in the contract",
     why: "It tells a reader which format to expect",
-    fix: "Take the value from the generated contract module",
+    fix: "take the value from the generated contract module",
     run: |session| examine(session, schema_version),
     ..Probe::of(FAMILY)
 };
@@ -122,7 +122,7 @@ pub const OK_EQUALS_EXIT: Probe = Probe {
     section: "§6",
     title: "`ok` is true exactly when the exit code is 0",
     why: "Shells and agents must come to the same result",
-    fix: "Derive the exit code from the envelope in one place",
+    fix: "derive the exit code from the envelope in one place",
     run: |session| examine(session, ok_equals_exit),
     ..Probe::of(FAMILY)
 };
@@ -139,7 +139,7 @@ pub const FORMATS: Probe = Probe {
     section: "§2",
     title: "json is the default, --json means the same, --compact changes only white space, and text is not JSON",
     why: "Agents and people rely on the difference between the formats",
-    fix: "Choose the format in one place, also for failures",
+    fix: "choose the format in one place, also for failures",
     run: |session| examine(session, formats),
     ..Probe::of(FAMILY)
 };
@@ -241,7 +241,7 @@ pub const QUIET: Probe = Probe {
     section: "§2",
     title: "--quiet suppresses neither the document nor an error",
     why: "A silent failure is worse than any other",
-    fix: "Let --quiet suppress only progress and hints on stderr",
+    fix: "let --quiet suppress only progress and hints on stderr",
     run: |session| examine(session, quiet),
     ..Probe::of(FAMILY)
 };
@@ -260,7 +260,7 @@ pub const DETERMINISTIC: Probe = Probe {
     section: "§1",
     title: "The same call returns the same structure and the same order of keys",
     why: "The caches, diffs and tests of agents depend on it",
-    fix: "Print maps sorted, or in the order of the contract",
+    fix: "print maps sorted, or in the order of the contract",
     run: |session| examine(session, deterministic),
     ..Probe::of(FAMILY)
 };
@@ -283,7 +283,7 @@ pub const NO_PROMPT: Probe = Probe {
     section: "§1",
     title: "No command waits for input from a person",
     why: "An agent cannot answer, and would wait forever",
-    fix: "Fail with E_USAGE or E_VALIDATION if an argument is missing; never read from the terminal",
+    fix: "fail with E_USAGE or E_VALIDATION if an argument is missing; never read from the terminal",
     run: |session| examine(session, no_prompt),
     ..Probe::of(FAMILY)
 };
@@ -315,7 +315,7 @@ pub const SNAKE_CASE: Probe = Probe {
     section: "§3.1",
     title: "All keys are in snake_case",
     why: "All tools use one convention, so agents do not need to look up keys",
-    fix: "Rename the key",
+    fix: "rename the key",
     run: |session| examine(session, snake_case),
     ..Probe::of(FAMILY)
 };

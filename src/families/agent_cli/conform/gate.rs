@@ -7,6 +7,7 @@ use super::kind;
 use super::lab::{Account, ProbeCaller, and, examine};
 use super::shot::Answered;
 use super::stop::{ProbeStep, Unfinished};
+use super::values;
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::conform::listing::declared;
 use crate::families::agent_cli::contract::FAMILY;
@@ -82,9 +83,9 @@ pub fn conflicts(
 ) -> ProbeStep {
     let before = lab.mutations();
     let shot = lab.run_as(account, &and(call, &["--confirm", token]), &[]);
-    shot.expect(lab.mutations() == before, format!("{when} is carried out"))?;
+    shot.expect(lab.mutations() == before, format!("{when} is accepted"))?;
     shot.expect_code(&["E_CONFLICT"], when)?;
-    shot.expect(shot.exit() == Some(6), format!("{when} has another exit than 6"))
+    shot.expect(shot.exit() == Some(6), format!("{when}: the exit code is not 6"))
 }
 
 pub const GATE_BARE: Probe = Probe {
@@ -92,7 +93,7 @@ pub const GATE_BARE: Probe = Probe {
     section: "§7",
     title: "A write without a token fails with E_CONFIRMATION_REQUIRED and exit code 5, and changes nothing",
     why: "Nothing may be changed by accident",
-    fix: "Use one gate for every write command",
+    fix: "use one gate for every write command",
     run: |session| examine(session, gate_bare),
     ..Probe::of(FAMILY)
 };
@@ -103,7 +104,7 @@ fn gate_bare(lab: &ProbeCaller<'_>) -> ProbeStep {
         shot.expect(lab.mutations() == 0, format!("`{}` writes without a token", sample.path))?;
         let when = format!("`{}` without a token", sample.path);
         shot.expect_code(&["E_CONFIRMATION_REQUIRED"], &when)?;
-        shot.expect(shot.exit() == Some(5), format!("{when} has another exit than 5"))?;
+        shot.expect(shot.exit() == Some(5), format!("{when}: the exit code is not 5"))?;
     }
     Ok(())
 }
@@ -113,7 +114,7 @@ pub const DRY_RUN: Probe = Probe {
     section: "§7",
     title: "A dry run returns preview, token and expiry, and changes nothing",
     why: "People agree to what the preview shows",
-    fix: "Return `preview`, `confirm_token` and `expires_at` in UTC from every write with --dry-run",
+    fix: "return `preview`, `confirm_token` and `expires_at` in UTC from every write with --dry-run",
     run: |session| examine(session, dry_run),
     ..Probe::of(FAMILY)
 };
@@ -165,7 +166,7 @@ pub const DRY_RUN_VALIDATES: Probe = Probe {
     section: "§7",
     title: "A write that cannot succeed already fails in its dry run",
     why: "A token for an impossible write is useless",
-    fix: "Read the target during the dry run, and report its failure",
+    fix: "read the target during the dry run, and report its failure",
     run: |session| examine(session, dry_run_validates),
     ..Probe::of(FAMILY)
 };
@@ -188,7 +189,7 @@ fn dry_run_validates(lab: &ProbeCaller<'_>) -> ProbeStep {
         let path = &sample.path;
         let message = format!("a target of `{path}` that does not exist gets a token");
         shot.expect(!has_token && !shot.is_ok(), message)?;
-        let when = format!("the dry run of `{path}` over a target that does not exist");
+        let when = format!("the dry run of `{path}` with a target that does not exist");
         shot.expect_code(&["E_NOT_FOUND"], &when)?;
     }
     Ok(())
@@ -199,7 +200,7 @@ pub const TOKEN_ONCE: Probe = Probe {
     section: "§9",
     title: "A token works once; a second use fails with E_CONFLICT",
     why: "A retry after a timeout must not repeat the write",
-    fix: "Record the token's fingerprint before the write begins",
+    fix: "record the token's fingerprint before the write begins",
     run: |session| examine(session, token_once),
     ..Probe::of(FAMILY)
 };
@@ -215,10 +216,17 @@ fn token_once(lab: &ProbeCaller<'_>) -> ProbeStep {
     for other in all_writes(lab)?.into_iter().filter(|other| other.path != sample.path) {
         let call = meant(lab, other, &other.call());
         let token = self::token(lab, &call)?;
+        let before = lab.mutations();
         let shot = lab.call(&and(&call, &["--confirm", &token]));
         let refused = format!("`{}` refuses the token of its dry run", other.path);
         shot.expect(shot.is_ok() || shot.code() != "E_CONFLICT", refused)?;
         if shot.is_ok() {
+            let idle = format!("`{}` succeeds, but no change reached the upstream", other.path);
+            shot.expect(lab.mutations() > before, idle)?;
+            let other_text = values::other_text(&other.args, shot.data());
+            shot.without(other_text.map(|name| {
+                format!("`{}` returns another `{name}` than it was given", other.path)
+            }))?;
             let when = format!("a token of `{}` that was used already", other.path);
             conflicts(lab, Account::One, &call, &token, &when)?;
         }
@@ -230,8 +238,8 @@ pub const TOKEN_PAYLOAD: Probe = Probe {
     id: "cli.token-payload",
     section: "§7",
     title: "A token is valid only for the arguments of its dry run",
-    why: "Agreement to one text is not agreement to another",
-    fix: "Include the whole payload in the token, not only ids",
+    why: "A user who agrees to one text has not agreed to another",
+    fix: "include the whole payload in the token, not only ids",
     run: |session| examine(session, token_payload),
     ..Probe::of(FAMILY)
 };
@@ -258,7 +266,7 @@ pub const TOKEN_FORGED: Probe = Probe {
     section: "§7",
     title: "A token that is made up, shortened, re-encoded or of another command fails with E_CONFLICT",
     why: "A token that can be forged confirms nothing, and a second encoding could be used a second time",
-    fix: "Authenticate the token with a secret, decode it strictly, and accept only its canonical encoding",
+    fix: "authenticate the token with a secret, decode it strictly, and accept only its canonical encoding",
     run: |session| examine(session, token_forged),
     ..Probe::of(FAMILY)
 };
@@ -299,7 +307,7 @@ pub const TOKEN_ACCOUNT: Probe = Probe {
     section: "§7",
     title: "A token of one account fails with E_CONFLICT for another",
     why: "The preview was made with the rights of the first account",
-    fix: "Include the account in the token",
+    fix: "include the account in the token",
     run: |session| examine(session, token_account),
     ..Probe::of(FAMILY)
 };
@@ -319,7 +327,7 @@ fn token_account(lab: &ProbeCaller<'_>) -> ProbeStep {
         let before = lab.mutations();
         let shot = lab.run_as(Account::Other, &and(&call, &["--confirm", &token]), &[]);
         let when = format!("a token of another account for `{}`", write.path);
-        shot.expect(lab.mutations() == before, format!("{when} is carried out"))?;
+        shot.expect(lab.mutations() == before, format!("{when} is accepted"))?;
         // The other account may not be allowed to do, or to see, as much.
         shot.expect_code(&["E_CONFLICT", "E_FORBIDDEN", "E_NOT_FOUND", "E_AUTH"], &when)?;
     }
@@ -331,7 +339,7 @@ pub const TOKEN_RACE: Probe = Probe {
     section: "§9",
     title: "If two processes use one token, exactly one writes",
     why: "Agents run in parallel; if the check and the mark are separate steps, both succeed",
-    fix: "Mark the token as used by creating a file exclusively, before the write",
+    fix: "mark the token as used by creating a file exclusively, before the write",
     run: |session| examine(session, token_race),
     ..Probe::of(FAMILY)
 };
@@ -343,7 +351,7 @@ fn token_race(lab: &ProbeCaller<'_>) -> ProbeStep {
     let [first, second] = lab.twice_at_once(&and(&call, &["--confirm", &token]));
     let successes = [&first, &second].into_iter().filter(|shot| shot.is_ok()).count();
     if successes == 2 && lab.call(&and(&call, &["--confirm", &token])).is_ok() {
-        let message = "a token works more than once anyway, so two at once show nothing";
+        let message = "a token works more than once, so two processes at once would prove nothing";
         return Err(Unfinished::Blocked(message.to_owned()));
     }
     second.expect(successes <= 1, "both processes wrote with the same token")?;
@@ -357,7 +365,7 @@ pub const DANGEROUS: Probe = Probe {
     section: "§15.4",
     title: "A dangerous command needs --dangerous in both steps, even with a valid token",
     why: "For irreversible changes, a token without the explicit flag is not enough",
-    fix: "Check --dangerous before the dry run and before the token",
+    fix: "check --dangerous before the dry run and before the token",
     run: |session| examine(session, dangerous),
     ..Probe::of(FAMILY)
 };
@@ -386,7 +394,7 @@ fn dangerous(lab: &ProbeCaller<'_>) -> ProbeStep {
         let token = token(lab, &and(&call, &["--dangerous"]))?;
         let before = lab.mutations();
         let shot = lab.call(&and(&call, &["--confirm", &token]));
-        shot.expect(lab.mutations() == before, format!("{when} is carried out"))?;
+        shot.expect(lab.mutations() == before, format!("{when} is accepted"))?;
         shot.expect_code(&["E_CONFIRMATION_REQUIRED"], &format!("{when}, with a good token,"))?;
     }
     Ok(())
@@ -397,7 +405,7 @@ pub const IDEMPOTENCY_KEY: Probe = Probe {
     section: "§9",
     title: "The idempotency key of a create is forwarded and included in the token; used twice, it creates one object",
     why: "It makes a create safe to repeat",
-    fix: "Forward the key to the upstream, and include it in the token",
+    fix: "forward the key to the upstream, and include it in the token",
     run: |session| examine(session, idempotency_key),
     ..Probe::of(FAMILY)
 };
@@ -428,5 +436,5 @@ fn idempotency_key(lab: &ProbeCaller<'_>) -> ProbeStep {
     let second = token(lab, &one)?;
     let again = lab.call(&and(&one, &["--confirm", &second]));
     let same = again.is_ok() && again.at("/data/id") == made.at("/data/id");
-    again.expect(same, "the same key used twice does not lead to the same thing")
+    again.expect(same, "the same key used twice does not lead to one object")
 }

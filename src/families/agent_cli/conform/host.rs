@@ -105,7 +105,7 @@ impl<'a> ReleaseHost<'a> {
         }
         let declared = lab.fixture.update.as_ref().ok_or_else(|| {
             Unfinished::Blocked(
-                "conform.toml has no [agent_cli.update], and no real host is asked".to_owned(),
+                "conform.toml has no [agent_cli.update], and aos contacts no real host".to_owned(),
             )
         })?;
         let current = reference["version"].as_str().and_then(|text| Version::parse(text).ok());
@@ -175,7 +175,7 @@ impl<'a> ReleaseHost<'a> {
                 "the tool reports only signed releases, and no release can be signed for this run";
             return Err(Unfinished::Blocked(message.to_owned()));
         }
-        shot.expect(shot.is_ok(), "`update --check` fails against a host that answers")
+        shot.expect(shot.is_ok(), "`update --check` fails against a host that responds")
     }
 
     /// Goes on only when the tool may replace itself.

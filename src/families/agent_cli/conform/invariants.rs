@@ -25,7 +25,7 @@ use super::{
 const RELEASE_TOKEN: &str = "GITHUB_TOKEN";
 /// Options whose answer is text for people.
 const FOR_PEOPLE: &[&str] = &["--help", "-h", "--version", "help"];
-const TEXT: &str = "it asks for text for people or for raw bytes";
+const TEXT: &str = "the call requests text or raw bytes";
 
 /// Every secret that a call of the run may carry.
 #[must_use]
@@ -214,7 +214,7 @@ impl CallRules<'_> {
         let owner = self.owner_of_marks(noted, queries::UNTRUSTED.id);
         ruling.see(
             owner,
-            mark.map(|mark| format!("`{key}` names `{mark}`, which is not on its object")),
+            mark.map(|mark| format!("`{key}` names `{mark}`, which is not a member of its object")),
         );
         if let Some(fault) = self.kinds(path, document) {
             ruling.see(kinds::FIELD_KINDS.id, fault);
@@ -255,7 +255,7 @@ impl CallRules<'_> {
         let key = self.contract.untrusted_key.as_str();
         let own: BTreeSet<&str> = own.iter().map(String::as_str).collect();
         let all = own.iter().copied().chain(self.foreign.iter().map(String::as_str)).collect();
-        let say = |field: String| format!("`{field}` is text of others and not in `{key}`");
+        let say = |field: String| format!("`{field}` is text from outside, but is not in `{key}`");
         let here = values::unmarked_here(data, key, &own).map(say);
         ruling.see(self.owner_of_marks(noted, queries::UNTRUSTED.id), here);
         if data["items"].is_array() || data.is_array() {

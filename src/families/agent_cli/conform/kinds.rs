@@ -19,7 +19,7 @@ pub const FIELD_KINDS: Probe = Probe {
     section: "§3.2",
     title: "Published fields, and those whose kind a schema declares, have values of their kind",
     why: "A program converts a value by its kind, and fails on another one",
-    fix: "Convert the value where the answer is built, or correct `kinds` of the schema",
+    fix: "convert the value where the answer is built, or correct `kinds` of the schema",
     run: |session| examine(session, field_kinds),
     ..Probe::of(FAMILY)
 };

@@ -30,13 +30,11 @@ const MAX_EVIDENCE: usize = 4;
 pub const PROMPT_LIMIT: Duration = Duration::from_secs(8);
 
 /// Why a probe that found nothing wrong passes nothing.
-const NOTHING: &str =
-    "the probe found nothing to look at: no answer of the tool was of the kind that it judges";
+const NOTHING: &str = "no response of the tool was of the kind that this probe judges";
 
 pub(super) fn unusable() -> Unfinished {
     Unfinished::Blocked(
-        "`reference` lists no commands that can be read; `cli.reference-commands` says why"
-            .to_owned(),
+        "`reference` lists no commands that can be read; see `cli.reference-commands`".to_owned(),
     )
 }
 
@@ -348,7 +346,7 @@ impl<'a> ProbeCaller<'a> {
         let fields = reference["schemas"][label]["untrusted_fields"].as_array();
         let fields = fields.ok_or_else(|| {
             Unfinished::Blocked(format!(
-                "`reference` does not say which fields of `{path}` others wrote"
+                "`reference` does not say which fields of `{path}` contain text from outside"
             ))
         })?;
         Ok(fields.iter().filter_map(Value::as_str).map(str::to_owned).collect())

@@ -83,9 +83,13 @@ pub fn incomplete(rules: &CommandRules, reference: &Value) -> Option<String> {
 /// Names of the parameters of a command, without dashes.
 pub fn params(command: &Value) -> impl Iterator<Item = String> + '_ {
     let params = command["params"].as_array().into_iter().flatten();
-    params
-        .filter_map(|param| param["name"].as_str())
-        .map(|name| name.trim_start_matches('-').replace('_', "-"))
+    params.filter(|param| param["name"].is_string()).map(name)
+}
+
+/// The name of a parameter, without dashes.
+pub fn name(param: &Value) -> String {
+    let name = param["name"].as_str().unwrap_or_default();
+    name.trim_start_matches('-').replace('_', "-")
 }
 
 /// The commands of a reference with their paths.

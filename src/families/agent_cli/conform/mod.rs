@@ -6,6 +6,7 @@ mod codes;
 mod describe;
 mod described;
 mod envelope;
+mod filters;
 pub mod fixture;
 mod gate;
 mod host;

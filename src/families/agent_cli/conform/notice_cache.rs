@@ -15,7 +15,7 @@ use crate::families::agent_cli::contract::FAMILY;
 
 const PAST: &str = "2020-01-31T12:00:00Z";
 const FUTURE: &str = "2099-01-31T12:00:00Z";
-const FIX: &str = "Show a notice only if the cache is readable, the notice is neither expired nor from the future, and its version is newer";
+const FIX: &str = "show a notice only if the cache is readable, the notice is neither expired nor from the future, and its version is newer";
 
 /// The tool after a check that found a newer version, with a notice that can go away.
 fn told<'a>(lab: &'a ProbeCaller<'a>) -> ProbeStep<NoticeSource<'a>> {
@@ -101,7 +101,7 @@ pub const EXPIRED: Probe = Probe {
         examine(session, |lab| {
             let cache = Cache::find(lab)?;
             cache.at(PAST)?;
-            silent(&cache, "a notice that is past its time").map(|_| ())
+            silent(&cache, "an expired notice").map(|_| ())
         })
     },
     ..Probe::of(FAMILY)
@@ -117,7 +117,7 @@ pub const AHEAD: Probe = Probe {
         examine(session, |lab| {
             let cache = Cache::find(lab)?;
             cache.at(FUTURE)?;
-            silent(&cache, "a notice of the future").map(|_| ())
+            silent(&cache, "a notice from the future").map(|_| ())
         })
     },
     ..Probe::of(FAMILY)
@@ -168,7 +168,7 @@ pub const CLEARED: Probe = Probe {
     section: "§14",
     title: "An update that finds the tool current removes the notice",
     why: "Otherwise commands keep announcing an update that is already installed",
-    fix: "Clear the cached notice also if `update` has nothing to do",
+    fix: "clear the cached notice also if `update` has nothing to do",
     run: |session| examine(session, notice_cleared),
     ..Probe::of(FAMILY)
 };

@@ -68,10 +68,7 @@ impl<'a> NoticeSource<'a> {
             NoticeHost::Signed(scene) => {
                 scene.publish_version(version)?;
                 let shot = scene.update(&["--check"]);
-                shot.expect(
-                    shot.is_ok(),
-                    "`update --check` fails for a release that is signed well",
-                )
+                shot.expect(shot.is_ok(), "`update --check` fails for a correctly signed release")
             }
         }
     }

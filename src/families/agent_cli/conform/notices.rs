@@ -13,7 +13,7 @@ pub const NOTICES: Probe = Probe {
     section: "§14",
     title: "After a check, every command shows the cached notice until the tool is current",
     why: "Agents that never call `update` must still learn of an update",
-    fix: "Keep the notice with all its keys, and drop it when the running version is not older",
+    fix: "keep the notice with all its keys, and drop it when the running version is not older",
     run: |session| examine(session, notices),
     ..Probe::of(FAMILY)
 };
@@ -42,7 +42,7 @@ fn notices(lab: &ProbeCaller<'_>) -> ProbeStep {
             )?;
         }
         let latest = notice["latest_version"] == newer.to_string().as_str();
-        shot.expect(latest, "the notice names another version than the host publishes")?;
+        shot.expect(latest, "the notice names a version other than that of the host")?;
         let kind = notice["type"].as_str().unwrap_or_default();
         shot.expect(kind == "update_available", format!("the notice has the type `{kind}`"))?;
         let severity = notice["severity"].as_str().unwrap_or_default();
@@ -62,7 +62,7 @@ pub const SEVERITY: Probe = Probe {
     section: "§14",
     title: "A notice of a new major version has the severity warning, one of a patch release info",
     why: "Agents report a warning to the user, but not an info",
-    fix: "Compare the major versions, and add the entries of the verified changelog",
+    fix: "compare the major versions, and add the entries of the verified changelog",
     run: |session| examine(session, severity),
     ..Probe::of(FAMILY)
 };
@@ -74,10 +74,7 @@ fn severity(lab: &ProbeCaller<'_>) -> ProbeStep {
         host.publish(&version)?;
         let shot = host.run(&["context"]);
         let found = shot.at("/meta/notices/0/severity").as_str().unwrap_or("nothing");
-        shot.expect(
-            found == wanted,
-            format!("{version} has the severity {found} and not {wanted}"),
-        )?;
+        shot.expect(found == wanted, format!("{version} has the severity {found}, not {wanted}"))?;
     }
     Ok(())
 }
@@ -87,7 +84,7 @@ pub const CONTEXT_NOTICES: Probe = Probe {
     section: "§11",
     title: "`context` has the cached notice in `data.notices`",
     why: "Agents read it before they start",
-    fix: "Read the cache in `context`, and omit the key if there is no notice",
+    fix: "read the cache in `context`, and omit the key if there is no notice",
     run: |session| examine(session, context_notices),
     ..Probe::of(FAMILY)
 };

@@ -18,7 +18,7 @@ pub const CONTEXT_OFFLINE: Probe = Probe {
     section: "§11",
     title: "`context` opens no connection, even if there are credentials",
     why: "Agents call it first and often, and it must work without a network",
-    fix: "Use only configuration and caches; let `doctor` check whether a token is valid",
+    fix: "use only configuration and caches; let `doctor` check whether a token is valid",
     run: |session| examine(session, context_offline),
     ..Probe::of(FAMILY)
 };
@@ -60,7 +60,7 @@ pub const DOCTOR_OFFLINE: Probe = Probe {
     section: "§11",
     title: "`doctor` succeeds without a network, and names what it could not reach",
     why: "It is called if something is wrong, and must not fail itself",
-    fix: "Report every failure of a check as its status and fix",
+    fix: "report every failure of a check as its status and fix",
     run: |session| examine(session, doctor_offline),
     ..Probe::of(FAMILY)
 };
@@ -72,7 +72,7 @@ fn doctor_offline(lab: &ProbeCaller<'_>) -> ProbeStep {
         ));
     }
     if lab.fixture.credentials.is_none() || lab.session.base_url_env().is_none() {
-        let message = "conform.toml does not say how the tool gets to an upstream";
+        let message = "conform.toml does not say how the tool reaches an upstream";
         return Err(Unfinished::Blocked(message.to_owned()));
     }
     let refused = lab.run_as(Account::One, &words(&["doctor"]), &[]);
@@ -99,7 +99,7 @@ pub const ANY_DIRECTORY: Probe = Probe {
     section: "§11",
     title: "The tool describes itself in the same way in every directory",
     why: "An agent works in the user's project, not in the tool's",
-    fix: "Embed the description, or find it relative to the program",
+    fix: "embed the description, or find it relative to the program",
     run: |session| examine(session, any_directory),
     ..Probe::of(FAMILY)
 };

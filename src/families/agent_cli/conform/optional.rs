@@ -23,7 +23,7 @@ pub const EXPIRING: Probe = Probe {
     section: "§16.1",
     title: "`context` reports when credentials expire, and `doctor` checks them",
     why: "An agent can renew them in time instead of failing during its work",
-    fix: "Print valid, expires_at in UTC and refreshable in `context`, and check `credentials` in `doctor`",
+    fix: "print valid, expires_at in UTC and refreshable in `context`, and check `credentials` in `doctor`",
     run: |session| examine(session, expiring),
     ..Probe::of(FAMILY)
 };
@@ -35,7 +35,7 @@ fn expiring(lab: &ProbeCaller<'_>) -> ProbeStep {
     }
     let credentials = shot.at("/data/credentials");
     if ["valid", "expires_at", "refreshable"].iter().all(|key| credentials.get(key).is_none()) {
-        return Err(Unfinished::NotApplicable("`context` says nothing of an expiry".to_owned()));
+        return Err(Unfinished::NotApplicable("`context` reports no expiry".to_owned()));
     }
     for key in ["valid", "refreshable"] {
         let fits = credentials.get(key).is_none_or(|value| value.is_boolean() || value.is_null());
@@ -58,7 +58,7 @@ pub const EXPIRED: Probe = Probe {
     section: "§16.1",
     title: "An expired credential that cannot be renewed is E_AUTH with exit code 4, and the message says that a login is needed",
     why: "A retry does not help; only the user can log in",
-    fix: "Compare the expiry with the clock and try to renew the credential; if that fails, return E_AUTH with the next step",
+    fix: "compare the expiry with the clock and try to renew the credential; if that fails, return E_AUTH with the next step",
     run: |session| examine(session, expired),
     ..Probe::of(FAMILY)
 };
@@ -70,37 +70,33 @@ fn expired(lab: &ProbeCaller<'_>) -> ProbeStep {
     }
     let credentials = context.at("/data/credentials");
     if ["valid", "expires_at", "refreshable"].iter().all(|key| credentials.get(key).is_none()) {
-        return Err(Unfinished::NotApplicable("`context` says nothing of an expiry".to_owned()));
+        return Err(Unfinished::NotApplicable("`context` reports no expiry".to_owned()));
     }
     let sample = lab.sample(Role::Get)?;
     let setting = lab.fixture.credentials.as_ref().and_then(|each| each.expired.as_ref());
     let setting = setting.ok_or_else(|| {
-        let why =
-            "conform.toml does not say which variable makes a credential one that has expired";
+        let why = "conform.toml does not say which variable makes a credential expire";
         Unfinished::Blocked(format!("{why} ([agent_cli.credentials] `expired`)"))
     })?;
     let more = [(setting.env.as_str(), setting.value.as_str())];
     let refused = || Reply::new(401, "application/json", "{\"error\":\"made up by aos conform\"}");
     lab.with_upstream(|upstream| upstream.replace(move |_| refused()))?;
     let shot = lab.run_as(Account::One, &sample.call(), &more);
-    shot.expect_code(&["E_AUTH"], "a credential that has expired")?;
-    shot.expect(shot.exit() == Some(4), "a credential that has expired has another exit than 4")?;
+    shot.expect_code(&["E_AUTH"], "an expired credential")?;
+    shot.expect(shot.exit() == Some(4), "the exit code for an expired credential is not 4")?;
     let again = shot.at("/error/retryable") == false;
-    shot.expect(again, "a credential that has expired is retryable")?;
+    shot.expect(again, "an expired credential is retryable")?;
     let says = shot.at("/error/details").as_object().is_some_and(|details| !details.is_empty());
     shot.expect(says, "`details` does not say that a new login is needed")?;
     let shot = lab.run_as(Account::One, &words(&["context"]), &more);
     let valid = shot.at("/data/credentials/valid");
-    shot.expect(
-        shot.is_ok() && valid != true,
-        "`context` calls a credential valid that has expired",
-    )?;
+    shot.expect(shot.is_ok() && valid != true, "`context` reports an expired credential as valid")?;
     let shot = lab.run_as(Account::One, &words(&["doctor"]), &more);
     let checks = shot.at("/data/checks").as_array().into_iter().flatten();
     let passes = checks
         .into_iter()
         .any(|check| check["check"] == "credentials" && check["status"] == "pass");
-    shot.expect(!passes, "`doctor` finds nothing wrong with a credential that has expired")
+    shot.expect(!passes, "`doctor` reports no problem with an expired credential")
 }
 
 /// Runs a sample, through the gate when it is a write.
@@ -122,7 +118,7 @@ pub const JOBS: Probe = Probe {
     section: "§16.2",
     title: "A job returns its id, its state and the commands to continue, and these commands work",
     why: "A call must not block for the whole duration of a job",
-    fix: "Return job_id, status, poll and result at once; provide separate commands for state and result",
+    fix: "return job_id, status, poll and result at once; provide separate commands for state and result",
     run: |session| examine(session, jobs),
     ..Probe::of(FAMILY)
 };
@@ -174,7 +170,7 @@ pub const HUMAN: Probe = Probe {
     section: "§16.3",
     title: "A step that needs a person is an error with exit code 9 that says what to do and how to resume",
     why: "The agent tells the user, waits and resumes",
-    fix: "Return `details.action` and `details.resume`, and do not wait",
+    fix: "return `details.action` and `details.resume`, and do not wait",
     run: |session| examine(session, human),
     ..Probe::of(FAMILY)
 };
@@ -193,7 +189,7 @@ fn human(lab: &ProbeCaller<'_>) -> ProbeStep {
     let exit = i32::from(lab.contract.extension.human_action_exit);
     shot.expect(
         shot.exit() == Some(exit),
-        format!("a step for a person has another exit than {exit}"),
+        format!("the exit code of a step for a person is not {exit}"),
     )?;
     let details = shot.at("/error/details");
     for key in ["action", "resume"] {

@@ -47,7 +47,7 @@ pub const SILENT_CAP: Probe = Probe {
     section: "§8",
     title: "An incomplete list has has_more or truncated",
     why: "An incomplete list must not look complete",
-    fix: "Set `has_more` from the upstream's response; if no further page can be requested, print `truncated: true`",
+    fix: "set `has_more` from the upstream's response; if no further page can be requested, print `truncated: true`",
     run: |session| examine(session, silent_cap),
     ..Probe::of(FAMILY)
 };
@@ -92,7 +92,7 @@ pub const FIELDS_OF_PAGES: Probe = Probe {
     section: "§8",
     title: "--fields on a list selects fields of its items and keeps the members for paging",
     why: "Without them, an agent never finds the second page",
-    fix: "Filter the items, and keep `items`, `count` and the members for the next page",
+    fix: "filter the items, and keep `items`, `count` and the members for the next page",
     run: |session| examine(session, fields_of_pages),
     ..Probe::of(FAMILY)
 };
@@ -131,7 +131,7 @@ pub const STREAM_FAILURE: Probe = Probe {
     section: "§5",
     title: "A stream that cannot start is a failure with its code, not an empty success",
     why: "A failure must not look like an empty stream",
-    fix: "Open the stream before printing the first line, and report its failure",
+    fix: "open the stream before printing the first line, and report its failure",
     run: |session| examine(session, stream_failure),
     ..Probe::of(FAMILY)
 };
@@ -151,7 +151,7 @@ pub const UNTRUSTED_ITEMS: Probe = Probe {
     section: "§15.8",
     title: "Text from outside is marked on each item of a list, overview and batch, as on the single object",
     why: "Lists contain most of the outside text that an agent reads",
-    fix: "Mark objects in one function that builds them, for single objects and lists",
+    fix: "mark objects in one function that builds them, for single objects and lists",
     run: |session| examine(session, untrusted_items),
     ..Probe::of(FAMILY)
 };
@@ -161,7 +161,10 @@ fn untrusted_items(lab: &ProbeCaller<'_>) -> ProbeStep {
     let foreign = lab.foreign(&get.path)?;
     let foreign: BTreeSet<&str> = foreign.iter().map(String::as_str).collect();
     if foreign.is_empty() {
-        return Err(Unfinished::NotApplicable(format!("`{}` has no field of others", get.path)));
+        return Err(Unfinished::NotApplicable(format!(
+            "`{}` has no field with text from outside",
+            get.path
+        )));
     }
     let mut shots = Vec::new();
     for sample in [Role::List, Role::Scopes].into_iter().flat_map(|role| lab.samples(role)) {
@@ -183,8 +186,9 @@ fn untrusted_items(lab: &ProbeCaller<'_>) -> ProbeStep {
     for shot in &shots {
         shot.judged();
         if let Some(field) = values::unmarked(shot.data(), key, &foreign) {
-            let message =
-                format!("an item has `{field}`, which is text of others, and no mark in `{key}`");
+            let message = format!(
+                "an item has `{field}`, which is text from outside, but has no mark in `{key}`"
+            );
             return Err(shot.fail(message));
         }
     }

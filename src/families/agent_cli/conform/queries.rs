@@ -9,7 +9,7 @@ use super::lab::{Account, ProbeCaller, and, examine};
 use super::listing::params;
 use super::shot::Answered;
 use super::stop::{ProbeStep, Unfinished};
-use super::{shapes, values};
+use super::{filters, kind, listing, shapes, values};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
 
@@ -29,7 +29,7 @@ pub const FIELDS: Probe = Probe {
     section: "§8",
     title: "--fields keeps only the named fields, their marks in `_untrusted`, and the members for paging",
     why: "Agents use it to save tokens; without the mark, data could be read as instructions",
-    fix: "Filter after the data is built; keep `_untrusted` for the remaining fields",
+    fix: "filter after the data is built; keep `_untrusted` for the remaining fields",
     run: |session| examine(session, fields),
     ..Probe::of(FAMILY)
 };
@@ -73,15 +73,16 @@ fn fields(lab: &ProbeCaller<'_>) -> ProbeStep {
 pub const PAGING: Probe = Probe {
     id: "cli.paging",
     section: "§8",
-    title: "A list has items, count and a reference to the next page, and pages do not overlap",
-    why: "An agent must know that there are more entries, and how to get them",
-    fix: "Return the keys of the cursor style or the offset style; `count` is the number of `items`",
+    title: "A list has items, count and a reference to the next page, pages do not overlap, and each filter has an effect",
+    why: "An agent must know that there are more entries, and how to get them; an ignored filter returns wrong entries",
+    fix: "return the keys of the cursor style or the offset style, with `count` as the number of `items`, and pass each filter to the upstream",
     run: |session| examine(session, paging),
     ..Probe::of(FAMILY)
 };
 
 fn paging(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.reading(Role::List)?;
+    filters::examine(lab, sample)?;
     let options: BTreeSet<String> = params(&lab.declared(&sample.path)?).collect();
     let way = ["cursor", "offset"].into_iter().find(|option| options.contains(*option));
     let (Some(way), true) = (way, options.contains("limit")) else {
@@ -131,7 +132,7 @@ pub const IDS_AND_TIMES: Probe = Probe {
     section: "§8",
     title: "Ids are strings and times are ISO 8601 in UTC",
     why: "Large numbers lose digits in JSON readers, and local times cannot be compared",
-    fix: "Convert both where the upstream's response is read",
+    fix: "convert both where the upstream's response is read",
     run: |session| examine(session, ids_and_times),
     ..Probe::of(FAMILY)
 };
@@ -153,7 +154,7 @@ pub const UNTRUSTED: Probe = Probe {
     section: "§15.8",
     title: "Text from outside is marked in `_untrusted`, and the marks name existing fields",
     why: "An attacker's text must not be read as an instruction",
-    fix: "Add `_untrusted` to each object that has fields of `untrusted_fields`",
+    fix: "add `_untrusted` to each object that has fields of `untrusted_fields`",
     run: |session| examine(session, untrusted),
     ..Probe::of(FAMILY)
 };
@@ -167,19 +168,56 @@ fn untrusted(lab: &ProbeCaller<'_>) -> ProbeStep {
     let marks = shot.data()[key].as_array();
     let marks: BTreeSet<&str> = marks.into_iter().flatten().filter_map(Value::as_str).collect();
     for field in
-        foreign.iter().filter(|field| shot.data().get(**field).is_some_and(Value::is_string))
+        foreign.iter().filter(|field| shot.data().get(**field).is_some_and(values::is_text))
     {
         shot.expect(
             marks.contains(field),
-            format!("`{field}` is foreign text and not in `{key}`"),
+            format!("`{field}` is text from outside, but is not in `{key}`"),
         )?;
     }
     let lists = lab.samples(Role::List).map(super::fixture::Sample::call);
     for call in std::iter::once(sample.call()).chain(lists) {
         let shot = worked(lab, &call)?;
         if let Some(mark) = values::stray_mark(shot.data(), key) {
-            return Err(shot.fail(format!("`{key}` names `{mark}`, which is not on its object")));
+            return Err(
+                shot.fail(format!("`{key}` names `{mark}`, which is not a member of its object"))
+            );
         }
+    }
+    other_reads(lab)
+}
+
+/// The first example of each query without a sample in conform.toml, if it works against the mock upstream.
+fn other_reads(lab: &ProbeCaller<'_>) -> ProbeStep {
+    let key = lab.contract.untrusted_key.as_str();
+    let reference = lab.reference()?;
+    let is_other = |path: &str| {
+        let is_sample = lab.fixture.commands.iter().any(|sample| sample.path == path);
+        !is_sample && !lab.fixture.long.iter().any(|long| long == path)
+    };
+    let others: Vec<_> = listing::commands(&reference)
+        .filter(|(path, command)| {
+            let reads = kind::reads(&lab.contract.commands, command);
+            reads && command["stream"] != true && is_other(path)
+        })
+        .collect();
+    for (path, command) in lab.tally.chosen(&others) {
+        let foreign = lab.foreign(path).unwrap_or_default();
+        let example = command["examples"].get(0).and_then(Value::as_str).unwrap_or_default();
+        let words = listing::split(example);
+        let is_own = words.first().is_some_and(|first| reference["tool"] == first.as_str());
+        if foreign.is_empty() || !is_own {
+            continue;
+        }
+        let shot = lab.call(&words[1..]);
+        if !shot.is_ok() {
+            continue;
+        }
+        let foreign: BTreeSet<&str> = foreign.iter().map(String::as_str).collect();
+        let unmarked = values::unmarked_here(shot.data(), key, &foreign);
+        shot.without(
+            unmarked.map(|field| format!("`{field}` is foreign text and not in `{key}`")),
+        )?;
     }
     Ok(())
 }
@@ -189,7 +227,7 @@ pub const SCOPES: Probe = Probe {
     section: "§8.3",
     title: "A container that cannot be read is reported together with the others",
     why: "An incomplete response must not look complete",
-    fix: "Collect the failures of containers in a separate list, and continue",
+    fix: "collect the failures of containers in a separate list, and continue",
     run: |session| examine(session, scopes),
     ..Probe::of(FAMILY)
 };
@@ -208,7 +246,7 @@ pub const STREAM: Probe = Probe {
     section: "§5",
     title: "Every line of a stream is a complete object with ok, schema_version and type",
     why: "A reader can stop at any line",
-    fix: "Print ok, schema_version and type in each line",
+    fix: "print ok, schema_version and type in each line",
     run: |session| examine(session, stream),
     ..Probe::of(FAMILY)
 };
@@ -240,7 +278,7 @@ pub const STREAM_SUMMARY: Probe = Probe {
     section: "§5",
     title: "The last line of a stream has the type summary",
     why: "Without it, a reader cannot tell a complete stream from one that broke off",
-    fix: "Print a line with the type summary when the stream ends by itself",
+    fix: "print a line with the type summary when the stream ends by itself",
     run: |session| examine(session, stream_summary),
     ..Probe::of(FAMILY)
 };

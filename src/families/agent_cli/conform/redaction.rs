@@ -20,7 +20,7 @@ pub const AUDIT_ARGUMENTS: Probe = Probe {
     section: "§10",
     title: "No file contains a secret that was passed as an argument, in any notation",
     why: "Logs are often copied without a search for secrets",
-    fix: "Redact known secrets in the value of every option, in `--name=value` and in single words, before storing them",
+    fix: "redact known secrets in the value of every option, in `--name=value` and in single words, before storing them",
     run: |session| {
         examine(session, |lab| {
             with_secret(lab, |_, _| Ok(()))?;
@@ -47,7 +47,7 @@ pub const PREVIEW_SECRETS: Probe = Probe {
     section: "§10",
     title: "A preview shows no secret, even if it was an argument",
     why: "Other people may read the preview",
-    fix: "Redact known secrets in all output",
+    fix: "redact known secrets in all output",
     run: |session| {
         examine(session, |lab| {
             with_secret(lab, |lab, shot| {
@@ -107,7 +107,7 @@ pub const ADDRESS: Probe = Probe {
     section: "§10",
     title: "A password in the upstream's address is neither printed nor stored",
     why: "Users put passwords into addresses, and addresses are printed in many places",
-    fix: "Refuse an address with a user, or remove the user before printing it",
+    fix: "refuse an address with a user, or remove the user before printing it",
     run: |session| examine(session, address),
     ..Probe::of(FAMILY)
 };
@@ -151,7 +151,7 @@ pub const AUDIT_FAILURE: Probe = Probe {
     section: "§10",
     title: "An audit log that cannot be written does not stop a command",
     why: "A full disk must not make the tool unusable",
-    fix: "Turn every error of the log into a warning on stderr",
+    fix: "turn every error of the log into a warning on stderr",
     run: |session| examine(session, audit_failure),
     ..Probe::of(FAMILY)
 };

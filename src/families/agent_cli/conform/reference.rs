@@ -23,7 +23,7 @@ pub const REFERENCE: Probe = Probe {
     section: "§11",
     title: "`reference` has every section, every exit code and every error code",
     why: "Agents learn about a tool only from `reference`",
-    fix: "Generate `reference` from the tables that the program itself uses",
+    fix: "generate `reference` from the tables that the program itself uses",
     run: |session| examine(session, reference),
     ..Probe::of(FAMILY)
 };
@@ -73,7 +73,7 @@ pub const COMMANDS: Probe = Probe {
     section: "§11",
     title: "Every command of `reference` has a real schema, an example and, for a write, its gate",
     why: "A reference to a missing schema makes an agent guess",
-    fix: "Enumerate the fields from the code that builds the data, and show --dry-run and --confirm for writes",
+    fix: "enumerate the fields from the code that builds the data, and show --dry-run and --confirm for writes",
     run: |session| examine(session, each_command),
     ..Probe::of(FAMILY)
 };
@@ -149,7 +149,7 @@ pub const EXAMPLES: Probe = Probe {
     section: "§11",
     title: "Every example names a command and options that exist",
     why: "Agents copy examples first",
-    fix: "Run the examples in a test",
+    fix: "run the examples in a test",
     run: |session| examine(session, examples),
     ..Probe::of(FAMILY)
 };
@@ -191,7 +191,7 @@ pub const READINESS: Probe = Probe {
     section: "§13",
     title: "`release_readiness` uses the values of the contract, and claims nothing that is missing",
     why: "Release scripts rely on the level",
-    fix: "Set each status to verified, missing, not_applicable or unknown; use the level stable only if none is missing",
+    fix: "set each status to verified, missing, not_applicable or unknown; use the level stable only if none is missing",
     run: |session| examine(session, readiness),
     ..Probe::of(FAMILY)
 };

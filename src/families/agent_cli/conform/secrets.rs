@@ -43,7 +43,7 @@ pub const SECRETS: Probe = Probe {
     section: "§10",
     title: "No stream and no file contains a secret, whole, in part or encoded, even if the upstream repeats it",
     why: "Everything that an agent reads can reach logs and models",
-    fix: "Redact known secrets in output, in the audit log and in every file",
+    fix: "redact known secrets in output, in the audit log and in every file",
     run: |session| examine(session, secrets),
     ..Probe::of(FAMILY)
 };
@@ -158,7 +158,7 @@ pub const AUDIT: Probe = Probe {
     section: "§10",
     title: "Every attempted write adds a line to the audit log, without tokens, also with --quiet",
     why: "It is the only record of what an agent did on this machine",
-    fix: "Append command, redacted arguments, account, time, exit code and duration; only the user may read the file",
+    fix: "append command, redacted arguments, account, time, exit code and duration; only the user may read the file",
     run: |session| examine(session, audit),
     ..Probe::of(FAMILY)
 };

@@ -40,8 +40,7 @@ pub fn envelope(rules: &EnvelopeKeys, document: &Value) -> Option<String> {
     }
     let rule = if document["ok"] == true { &rules.success_keys } else { &rules.error_keys };
     let (found, wanted) = (keys(document), wanted(rule));
-    (found != wanted)
-        .then(|| format!("the keys are {} and not {}", listed(&found), listed(&wanted)))
+    (found != wanted).then(|| format!("the keys are {}, not {}", listed(&found), listed(&wanted)))
 }
 
 /// Returns the fault of the member `error` of a failure.
@@ -50,7 +49,7 @@ pub fn error(rules: &EnvelopeKeys, document: &Value) -> Option<String> {
     let (found, wanted) = (keys(error), wanted(&rules.error_object_keys));
     if found != wanted {
         let (found, wanted) = (listed(&found), listed(&wanted));
-        return Some(format!("the keys of the error are {found} and not {wanted}"));
+        return Some(format!("the keys of the error are {found}, not {wanted}"));
     }
     if !error["details"].is_object() {
         return Some("`error.details` is not an object".to_owned());
@@ -76,14 +75,14 @@ pub fn meta(rules: &EnvelopeKeys, document: &Value) -> Option<String> {
         return Some("`meta.duration_ms` is not a whole number".to_owned());
     }
     let is_empty = meta["notices"].as_array().is_some_and(Vec::is_empty);
-    is_empty.then(|| "`meta.notices` is there and empty".to_owned())
+    is_empty.then(|| "`meta.notices` is present but empty".to_owned())
 }
 
 /// Returns the fault of the member `schema_version`.
 pub fn schema_version(rules: &EnvelopeKeys, document: &Value) -> Option<String> {
     let (found, wanted) = (&document["schema_version"], rules.schema_version_value.as_str());
     (found.as_str() != Some(wanted))
-        .then(|| format!("`schema_version` is {found} and not \"{wanted}\""))
+        .then(|| format!("`schema_version` is {found}, not \"{wanted}\""))
 }
 
 /// Returns the contradiction between `ok` and the exit code.
@@ -91,7 +90,7 @@ pub fn ok_and_exit(document: &Value, exit: Option<i32>) -> Option<String> {
     let ok = document["ok"] == true;
     let agree = exit.is_some_and(|exit| ok == (exit == 0));
     let exit = exit.map_or("none".to_owned(), |exit| exit.to_string());
-    (!agree).then(|| format!("`ok` is {ok} and the exit is {exit}"))
+    (!agree).then(|| format!("`ok` is {ok}, but the exit code is {exit}"))
 }
 
 /// Returns the contradiction between code, exit code and `retryable` of a failure, and the table.
@@ -112,7 +111,9 @@ pub fn code(
         return Some(format!("`{code}` is neither a core code nor one of `reference`"));
     };
     if exit.map(i64::from) != Some(wanted) {
-        return Some(format!("`{code}` has exit {wanted}, and the program ended otherwise"));
+        return Some(format!(
+            "`{code}` has the exit code {wanted}, but the program ended with another one"
+        ));
     }
     (document["error"]["retryable"] != retryable)
         .then(|| format!("`retryable` of `{code}` is {retryable}, but the envelope differs"))

@@ -21,7 +21,7 @@ pub const INTERRUPT: Probe = Probe {
     section: "§6",
     title: "SIGINT ends a command with one envelope, E_INTERRUPTED and exit code 130",
     why: "The caller must learn what happened",
-    fix: "Install the SIGINT handler first, and always print the envelope",
+    fix: "install the SIGINT handler first, and always print the envelope",
     run: |session| {
         examine(session, |lab| reading(lab, &[Role::Get], Event::InterruptWhenConnected))
     },
@@ -33,7 +33,7 @@ pub const TERMINATE: Probe = Probe {
     section: "§6",
     title: "SIGTERM ends a command in the same way as SIGINT",
     why: "A host that ends a session sends SIGTERM, and needs the envelope too",
-    fix: "Use one handler for SIGTERM and SIGINT",
+    fix: "use one handler for SIGTERM and SIGINT",
     run: |session| {
         examine(session, |lab| reading(lab, &[Role::Get], Event::TerminateWhenConnected))
     },
@@ -45,7 +45,7 @@ pub const INTERRUPT_READS: Probe = Probe {
     section: "§6",
     title: "Lists, streams and overviews of several containers can be interrupted too",
     why: "These commands run long enough to be interrupted",
-    fix: "Use one handler for every command; end a stream with a line that reports the interruption",
+    fix: "use one handler for every command; end a stream with a line that reports the interruption",
     run: |session| {
         examine(session, |lab| {
             let roles = [Role::List, Role::Stream, Role::Scopes];
@@ -73,7 +73,7 @@ pub const INTERRUPT_WRITE: Probe = Probe {
     section: "§6",
     title: "An interrupted write reports E_INTERRUPTED with exit code 130",
     why: "The agent then knows that it must look at the state before it continues",
-    fix: "Handle the signal in writes as in every command, and print the envelope",
+    fix: "handle the signal in writes as in every command, and print the envelope",
     run: |session| examine(session, interrupt_write),
     ..Probe::of(FAMILY)
 };
@@ -104,5 +104,5 @@ fn wait_for_ever(lab: &ProbeCaller<'_>) -> ProbeStep {
 
 fn stopped(shot: &Answered, when: &str) -> ProbeStep {
     shot.expect_code(&["E_INTERRUPTED"], when)?;
-    shot.expect(shot.exit() == Some(130), format!("{when} has another exit than 130"))
+    shot.expect(shot.exit() == Some(130), format!("{when}: the exit code is not 130"))
 }

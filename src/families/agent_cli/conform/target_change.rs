@@ -15,7 +15,7 @@ pub const TOKEN_VERSION: Probe = Probe {
     section: "§9",
     title: "A token is invalid after its target changes",
     why: "Otherwise a write would undo someone else's change",
-    fix: "Include the version of the target in the token, and send it with the write",
+    fix: "include the version of the target in the token, and send it with the write",
     run: |session| examine(session, token_version),
     ..Probe::of(FAMILY)
 };

@@ -42,7 +42,7 @@ pub const COMMAND_TYPES: Probe = Probe {
     section: "§11",
     title: "The type of every command is a word of the contract, and the required commands exist",
     why: "An agent decides by the type whether a call can change something",
-    fix: "Use `query` for a command that only reads, and `write` for every other one",
+    fix: "use `query` for a command that only reads, and `write` for every other one",
     run: |session| examine(session, command_types),
     ..Probe::of(FAMILY)
 };
@@ -58,11 +58,11 @@ fn command_types(lab: &ProbeCaller<'_>) -> ProbeStep {
         let word = command["type"].as_str().unwrap_or_default();
         if rules.changes(word).is_none() {
             let words: Vec<&str> = rules.types.keys().map(|word| word.as_str()).collect();
-            let message = format!("`{path}` has the type `{word}`, and not {}", words.join(" or "));
+            let message = format!("`{path}` has the type `{word}`, not {}", words.join(" or "));
             return Err(shot.fail(message));
         }
         let is_mixed = kind::unclear(rules, path, command).is_some();
-        let message = || format!("`{path}` has the type `{word}`, and is confirmed like a write");
+        let message = || format!("`{path}` has the type `{word}`, but is confirmed like a write");
         shot.without(is_mixed.then(message))?;
     }
     let known: BTreeSet<&str> = commands(&reference).map(|(path, _)| path).collect();
@@ -75,7 +75,7 @@ pub const CAPABILITIES: Probe = Probe {
     section: "§11",
     title: "`capabilities` of `reference` has only words of the contract, and agrees with the commands",
     why: "Agents and probes decide by it what can be asked of a tool",
-    fix: "Compute the list from the commands that the tool has",
+    fix: "compute the list from the commands that the tool has",
     run: |session| examine(session, capabilities),
     ..Probe::of(FAMILY)
 };
@@ -95,8 +95,12 @@ fn capabilities(lab: &ProbeCaller<'_>) -> ProbeStep {
     for (word, is_shown) in shown(lab, &reference) {
         lab.tally.subject(word);
         let fault = match (listed.contains(word), is_shown) {
-            (true, false) => Some(format!("`capabilities` has `{word}`, and no command shows it")),
-            (false, true) => Some(format!("`capabilities` lacks `{word}`, which the tool shows")),
+            (true, false) => {
+                Some(format!("`capabilities` has `{word}`, but no command has that feature"))
+            }
+            (false, true) => {
+                Some(format!("`capabilities` lacks `{word}`, but the tool has that feature"))
+            }
             _ => None,
         };
         shot.without(fault)?;
@@ -173,7 +177,7 @@ pub const CONTRACT_DIGEST: Probe = Probe {
     section: "§3.1",
     title: "The tool was built from the pinned contract, as the digest in `reference` shows",
     why: "A program that was built before the pin moved follows an old contract",
-    fix: "Generate the module with `aos gen`, build the tool again, and hash the text of the module",
+    fix: "generate the module with `aos gen`, build the tool again, and hash the text of the module",
     run: |session| examine(session, contract_digest),
     ..Probe::of(FAMILY)
 };

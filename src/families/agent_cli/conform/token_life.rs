@@ -20,7 +20,7 @@ pub const TOKEN_EXPIRED: Probe = Probe {
     section: "§7",
     title: "An expired token fails with E_CONFLICT and exit code 6, and nothing is written",
     why: "An old preview may no longer be correct",
-    fix: "Include the expiry in the authenticated part of the token, and compare it with the clock before the write",
+    fix: "include the expiry in the authenticated part of the token, and compare it with the clock before the write",
     run: |session| examine(session, token_expired),
     ..Probe::of(FAMILY)
 };
@@ -50,7 +50,7 @@ fn token_expired(lab: &ProbeCaller<'_>) -> ProbeStep {
     let shot = lab.run_as(Account::One, &and(&call, &["--confirm", &token]), &more);
     shot.expect(lab.mutations() == before, "an expired token is accepted")?;
     shot.expect_code(&["E_CONFLICT"], "a token that has expired")?;
-    shot.expect(shot.exit() == Some(6), "a token that has expired has another exit than 6")
+    shot.expect(shot.exit() == Some(6), "the exit code for an expired token is not 6")
 }
 
 pub const TOKEN_STORAGE: Probe = Probe {
@@ -58,7 +58,7 @@ pub const TOKEN_STORAGE: Probe = Probe {
     section: "§9",
     title: "If the use of a token cannot be recorded, the write continues with a warning on stderr",
     why: "A full disk must not prevent a confirmed write, but the user must know that the token could be used again",
-    fix: "Turn every error of the record into a warning, except that the token was already used",
+    fix: "turn every error of the record into a warning, except that the token was already used",
     run: |session| examine(session, token_storage),
     ..Probe::of(FAMILY)
 };
@@ -81,9 +81,7 @@ fn token_storage(lab: &ProbeCaller<'_>) -> ProbeStep {
     let changed = |path: &&PathBuf| !before.contains_key(*path) || before[*path] != after[*path];
     let record = after.keys().filter(changed).find(|path| !other(path));
     let record = record.ok_or_else(|| {
-        Unfinished::Blocked(
-            "the place where the use of a token is recorded cannot be found".to_owned(),
-        )
+        Unfinished::Blocked("the record of used tokens cannot be found".to_owned())
     })?;
     // The first in order is the directory when that is new as well.
     let second = token(lab, &call)?;
@@ -101,7 +99,7 @@ pub const GATE_EXAMPLES: Probe = Probe {
     section: "§7",
     title: "Every write in `reference`, called like its example but without --dry-run, changes nothing",
     why: "The gate does not protect a command that does not use it",
-    fix: "Use one gate for every write command",
+    fix: "use one gate for every write command",
     run: |session| examine(session, gate_examples),
     ..Probe::of(FAMILY)
 };

@@ -25,7 +25,7 @@ pub const TOKEN_MACHINE: Probe = Probe {
     section: "§7",
     title: "A token of another machine or user fails with E_CONFLICT",
     why: "A token that anyone can compute confirms nothing",
-    fix: "Authenticate the token with random bytes that never leave this machine",
+    fix: "authenticate the token with random bytes that never leave this machine",
     run: |session| examine(session, token_machine),
     ..Probe::of(FAMILY)
 };
@@ -47,7 +47,7 @@ pub const TOKEN_SECRET: Probe = Probe {
     section: "§7",
     title: "The secret of the tokens is long, and only this user can access its file and directory",
     why: "Anyone who can read it can confirm every write",
-    fix: "Create it on first use: 32 random bytes, mode 0600, in a directory with mode 0700",
+    fix: "create it on first use: 32 random bytes, mode 0600, in a directory with mode 0700",
     run: |session| examine(session, token_secret),
     ..Probe::of(FAMILY)
 };
@@ -71,7 +71,7 @@ pub const SECRET_DAMAGED: Probe = Probe {
     section: "§7",
     title: "A secret that is too short or unreadable is an error, and is never skipped",
     why: "Without a secret, anyone can make a token",
-    fix: "Fail with E_CONFIG, and name the file",
+    fix: "fail with E_CONFIG, and name the file",
     run: |session| examine(session, secret_damaged),
     ..Probe::of(FAMILY)
 };

@@ -22,7 +22,7 @@ pub const SHAPE: Probe = Probe {
     section: "§14",
     title: "`update` is one command with --check and --dry-run, and takes no --confirm",
     why: "One call must update the tool; a confirm token would interrupt it",
-    fix: "Remove subcommands of `update`, and refuse --confirm as a usage error",
+    fix: "remove subcommands of `update`, and refuse --confirm as a usage error",
     needs: &[crate::conform::Need::Namespace],
     run: |session| examine(session, shape),
     ..Probe::of(FAMILY)
@@ -51,7 +51,7 @@ pub const CHECK: Probe = Probe {
     section: "§14",
     title: "`update --check` reports the available version and the command to call, with the contract's names",
     why: "Agents use it to decide whether to update",
-    fix: "Print status, current_version, target_version, update_available, install_method and command",
+    fix: "print status, current_version, target_version, update_available, install_method and command",
     run: |session| examine(session, check),
     ..Probe::of(FAMILY)
 };
@@ -84,7 +84,7 @@ fn check(lab: &ProbeCaller<'_>) -> ProbeStep {
 }
 
 fn names_of_check(lab: &ProbeCaller<'_>, shot: &Answered) -> ProbeStep {
-    shot.expect(shot.is_ok(), "`update --check` fails against a host that answers")?;
+    shot.expect(shot.is_ok(), "`update --check` fails against a host that responds")?;
     for key in SelfDescription::members(&lab.contract.self_description.update, "check_keys") {
         let there = shot.data().get(key).is_some();
         shot.expect(there, format!("`update --check` has no `{key}`"))?;
@@ -102,7 +102,7 @@ pub const DRY_RUN: Probe = Probe {
     section: "§14",
     title: "`update --dry-run` issues no token and replaces nothing",
     why: "`update` is outside the write gate",
-    fix: "Return the plan without `confirm_token` and `expires_at`",
+    fix: "return the plan without `confirm_token` and `expires_at`",
     run: |session| examine(session, dry_run),
     ..Probe::of(FAMILY)
 };
@@ -128,7 +128,7 @@ pub const CURRENT: Probe = Probe {
     section: "§14",
     title: "`update` of a current tool succeeds and does nothing",
     why: "It must be safe and fast to call at any time",
-    fix: "Compare versions before starting anything, and report the same current and target version",
+    fix: "compare versions before starting anything, and report the same current and target version",
     run: |session| examine(session, current),
     ..Probe::of(FAMILY)
 };
@@ -140,7 +140,7 @@ fn current(lab: &ProbeCaller<'_>) -> ProbeStep {
     if shot.at("/error/details/stage") == "skill_sync" {
         // The Skill can be out of date although the program is not, and its installer is on no network here.
         let details = shot.at("/error/details");
-        shot.expect(details["binary_replaced"] == false, "the program was replaced for nothing")?;
+        shot.expect(details["binary_replaced"] == false, "the program was replaced without need")?;
         let version = details["current_version"] == host.current.to_string().as_str();
         return shot.expect(version, "`current_version` is not the version that runs");
     }
@@ -153,12 +153,15 @@ fn current(lab: &ProbeCaller<'_>) -> ProbeStep {
     }
     for key in SelfDescription::members(&lab.contract.self_description.update, "required_keys") {
         let there = shot.data().get(key).is_some();
-        shot.expect(there, format!("the answer has no `{key}`, which a success has"))?;
+        shot.expect(there, format!("the response has no `{key}`, which a success has"))?;
     }
-    shot.expect(shot.at("/data/status") != "updated", "`status` is `updated`, and nothing was")?;
+    shot.expect(
+        shot.at("/data/status") != "updated",
+        "`status` is `updated`, but nothing was updated",
+    )?;
     let is_honest = shot.at("/data/signature_status") == "verified"
         || shot.at("/data/signature_verified") != true;
-    shot.expect(is_honest, "`signature_verified` is true, and nothing was verified")
+    shot.expect(is_honest, "`signature_verified` is true, but nothing was verified")
 }
 
 pub const DISCOVER: Probe = Probe {
@@ -166,7 +169,7 @@ pub const DISCOVER: Probe = Probe {
     section: "§14",
     title: "A failure of the release host has the matching error code",
     why: "An agent waits for a rate limit, but not for a missing release",
-    fix: "Use the same table of statuses for the release host and the upstream",
+    fix: "use the same table of statuses for the release host and the upstream",
     run: |session| examine(session, discover),
     ..Probe::of(FAMILY)
 };
@@ -195,7 +198,7 @@ fn discover(lab: &ProbeCaller<'_>) -> ProbeStep {
             &["E_INTEGRITY", "E_SERVER", "E_NETWORK"],
         ),
         (
-            "a connection that ends",
+            "a connection that closes",
             HostBehaviour::Reply(Reply { hangs_up: true, ..Reply::default() }),
             &["E_NETWORK"],
         ),
@@ -232,7 +235,7 @@ pub const FAILURE_DETAILS: Probe = Probe {
     section: "§14",
     title: "Every failed update reports the stage, the version, and whether the program was replaced",
     why: "The caller must always know which version is installed",
-    fix: "Track the state through all stages, and put it into `error.details` in one place",
+    fix: "track the state through all stages, and put it into `error.details` in one place",
     run: |session| examine(session, failure_details),
     ..Probe::of(FAMILY)
 };
@@ -261,7 +264,7 @@ pub const DOWNGRADE: Probe = Probe {
     section: "§14",
     title: "An older --target-version is refused or installed, never silently ignored",
     why: "A success must mean that the requested version is installed",
-    fix: "Refuse it with E_VALIDATION, unless the tool has a flag for downgrades",
+    fix: "refuse it with E_VALIDATION, unless the tool has a flag for downgrades",
     run: |session| examine(session, downgrade),
     ..Probe::of(FAMILY)
 };
@@ -286,7 +289,7 @@ pub const TOKEN: Probe = Probe {
     section: "§14",
     title: "GITHUB_TOKEN is sent only to GitHub",
     why: "Anyone who receives the token can use it",
-    fix: "Send it only to api.github.com and github.com over https, and never along a redirect",
+    fix: "send it only to api.github.com and github.com over https, and never along a redirect",
     run: |session| examine(session, github_token),
     ..Probe::of(FAMILY)
 };
@@ -323,7 +326,7 @@ pub const INTERRUPT: Probe = Probe {
     section: "§14",
     title: "A signal during an update is E_INTERRUPTED, and the response has the installed version",
     why: "The agent must know which version is installed",
-    fix: "Install the handler before the first stage, and always print the envelope",
+    fix: "install the handler before the first stage, and always print the envelope",
     run: |session| examine(session, interrupt),
     ..Probe::of(FAMILY)
 };
@@ -333,7 +336,10 @@ fn interrupt(lab: &ProbeCaller<'_>) -> ProbeStep {
     host.does(HostBehaviour::slow(Duration::from_secs(12)));
     let shot = unchanged(lab, || host.update_with(&[], &[], Event::InterruptWhenConnected))?;
     shot.expect_code(&["E_INTERRUPTED"], "SIGINT during an update")?;
-    shot.expect(shot.exit() == Some(130), "SIGINT during an update has another exit than 130")?;
+    shot.expect(
+        shot.exit() == Some(130),
+        "the exit code after SIGINT during an update is not 130",
+    )?;
     let replaced = shot.at("/error/details/binary_replaced");
     shot.expect(replaced == false, "`binary_replaced` is not false after SIGINT in the first stage")
 }

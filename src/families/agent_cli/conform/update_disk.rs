@@ -29,7 +29,7 @@ pub const CHECK_DISK: Probe = Probe {
     section: "§14",
     title: "`update --check` changes only the cached notice on disk",
     why: "A check is not consent to a change",
-    fix: "Store the result of the check in one file, and do everything else in `update`",
+    fix: "store the result of the check in one file, and do everything else in `update`",
     run: |session| examine(session, check_disk),
     ..Probe::of(FAMILY)
 };
@@ -56,7 +56,7 @@ pub const DRY_RUN_DISK: Probe = Probe {
     section: "§14",
     title: "`update --dry-run` writes nothing",
     why: "A dry run must not change anything",
-    fix: "Do downloads, locks and caches only in the update itself",
+    fix: "do downloads, locks and caches only in the update itself",
     run: |session| examine(session, dry_run_disk),
     ..Probe::of(FAMILY)
 };
@@ -90,7 +90,7 @@ pub const NO_MANAGER: Probe = Probe {
     section: "§14",
     title: "A check, a dry run, and an update of only the Skill start no package manager",
     why: "A package manager may change more than this tool, and may ask for a password",
-    fix: "Compare versions first; detect the way of installation from files",
+    fix: "compare versions first; detect the way of installation from files",
     run: |session| examine(session, no_manager),
     ..Probe::of(FAMILY)
 };
@@ -117,10 +117,13 @@ fn no_manager(lab: &ProbeCaller<'_>) -> ProbeStep {
 
 /// Puts programs with the names of package managers before all others; returns the PATH.
 fn set_traps(lab: &ProbeCaller<'_>) -> ProbeStep<String> {
-    let refused =
-        |error: std::io::Error| Unfinished::Blocked(format!("the traps cannot be made: {error}"));
+    let refused = |error: std::io::Error| {
+        Unfinished::Blocked(format!("the replacement programs cannot be created: {error}"))
+    };
     if cfg!(windows) {
-        return Err(Unfinished::Blocked("the traps are scripts of a Unix shell".to_owned()));
+        return Err(Unfinished::Blocked(
+            "the replacement programs are scripts of a Unix shell".to_owned(),
+        ));
     }
     lab.sandbox.directory(TRAPS).map_err(refused)?;
     for name in MANAGERS {
@@ -157,7 +160,7 @@ pub const NPM: Probe = Probe {
     section: "§14",
     title: "A copy that npm installed also supports --dry-run, starts no package manager and writes nothing",
     why: "A dry run must be possible for every way of installation",
-    fix: "Handle --dry-run before starting the package manager, and put its command into the plan",
+    fix: "handle --dry-run before starting the package manager, and put its command into the plan",
     run: |session| examine(session, npm),
     ..Probe::of(FAMILY)
 };
@@ -170,7 +173,8 @@ fn npm(lab: &ProbeCaller<'_>) -> ProbeStep {
     let more = [("PATH", path.as_str())];
     let shot = host.update_with(&["--check"], &more, Event::None);
     if shot.at("/data/install_method") != "npm" {
-        let message = "the tool does not take a copy below lib/node_modules for one of npm";
+        let message =
+            "the tool does not recognize a copy below lib/node_modules as installed by npm";
         return Err(Unfinished::NotApplicable(message.to_owned()));
     }
     host.does(HostBehaviour::Release(host.patch()));
@@ -195,7 +199,7 @@ fn place_as_npm(lab: &ProbeCaller<'_>) -> ProbeStep {
     };
     let target = &lab.session.target;
     let root = target.root.as_ref().ok_or_else(|| {
-        Unfinished::Blocked("npm installs a project, and only a command was given".to_owned())
+        Unfinished::Blocked("npm installs a project, but only a command was given".to_owned())
     })?;
     let manifest = files::read(&root.join("package.json"), MAX_MANIFEST).ok();
     let manifest = manifest.and_then(|loaded| String::from_utf8(loaded.bytes).ok());

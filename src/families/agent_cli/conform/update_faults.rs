@@ -53,7 +53,7 @@ pub const SIGNATURE: Probe = Probe {
     section: "§14",
     title: "A release without a valid signature of the expected signer is E_INTEGRITY and never installed",
     why: "It protects users if an attacker controls the release page",
-    fix: "Verify the bundle in the process, then the checksum, then unpack, with no way to skip a step",
+    fix: "verify the bundle in the process, then the checksum, then unpack, with no way to skip a step",
     run: |session| examine(session, signature),
     ..Probe::of(FAMILY)
 };
@@ -68,7 +68,7 @@ pub const NO_BUNDLE: Probe = Probe {
     section: "§14",
     title: "A release without a bundle is E_INTEGRITY and never installed",
     why: "An attacker who cannot sign would omit the signature",
-    fix: "Treat a missing bundle as an invalid signature",
+    fix: "treat a missing bundle as an invalid signature",
     run: |session| examine(session, no_bundle),
     ..Probe::of(FAMILY)
 };
@@ -79,7 +79,7 @@ fn no_bundle(lab: &ProbeCaller<'_>) -> ProbeStep {
     let stage = shot.at("/error/details/stage").as_str().unwrap_or_default();
     shot.expect(
         stage == "verify_signature",
-        format!("a release without a bundle fails in the stage `{stage}` and not verify_signature"),
+        format!("a release without a bundle fails in the stage `{stage}`, not in verify_signature"),
     )
 }
 
@@ -88,7 +88,7 @@ pub const NO_CHECKSUMS: Probe = Probe {
     section: "§14",
     title: "A release without checksums is E_INTEGRITY and never installed",
     why: "The signature covers the checksums; without them, it does not cover the archive",
-    fix: "Refuse a release without checksums.txt before downloading anything else",
+    fix: "refuse a release without checksums.txt before downloading anything else",
     run: |session| examine(session, no_checksums),
     ..Probe::of(FAMILY)
 };
@@ -103,7 +103,7 @@ pub const BUNDLE_FETCH: Probe = Probe {
     section: "§14",
     title: "A bundle that cannot be downloaded is a network error, never E_INTEGRITY",
     why: "An agent never retries a forged release, but here a retry is the fix",
-    fix: "Keep the code of the transport error; use E_INTEGRITY only after examining the bytes",
+    fix: "keep the code of the transport error; use E_INTEGRITY only after examining the bytes",
     run: |session| examine(session, bundle_fetch),
     ..Probe::of(FAMILY)
 };
@@ -113,7 +113,7 @@ fn bundle_fetch(lab: &ProbeCaller<'_>) -> ProbeStep {
     let network = ["E_SERVER", "E_NETWORK"];
     let replies = [
         ("a bundle that the host does not return", Reply::new(500, "application/json", "{}")),
-        ("a bundle whose connection ends", Reply { hangs_up: true, ..Reply::default() }),
+        ("a bundle whose connection closes", Reply { hangs_up: true, ..Reply::default() }),
     ];
     for (what, reply) in replies {
         host.does(HostBehaviour::broken_bundle(&host.patch(), reply));
@@ -127,16 +127,16 @@ pub const CUT: Probe = Probe {
     section: "§14",
     title: "A truncated download is a network error, never E_INTEGRITY",
     why: "A truncated file is not an attack, so the agent can retry",
-    fix: "Compare the received length with the announced length before verifying anything",
+    fix: "compare the received length with the announced length before verifying anything",
     run: |session| examine(session, cut),
     ..Probe::of(FAMILY)
 };
 
 fn cut(lab: &ProbeCaller<'_>) -> ProbeStep {
     let host = publishing(lab, |host| HostBehaviour::cut(&host.patch(), false))?;
-    fails(lab, &host, "checksums that break off", &["E_NETWORK", "E_SERVER"])?;
+    fails(lab, &host, "truncated checksums", &["E_NETWORK", "E_SERVER"])?;
     host.does(HostBehaviour::cut(&host.patch(), true));
-    fails(lab, &host, "a bundle that breaks off", &["E_NETWORK", "E_SERVER"]).map(|_| ())
+    fails(lab, &host, "a truncated bundle", &["E_NETWORK", "E_SERVER"]).map(|_| ())
 }
 
 pub const NO_ASSET: Probe = Probe {
@@ -144,7 +144,7 @@ pub const NO_ASSET: Probe = Probe {
     section: "§14",
     title: "A release without an archive for this platform is not a retryable error",
     why: "An agent would retry it forever",
-    fix: "Look for the archive in the release's list, and name the platform and the available archives",
+    fix: "look for the archive in the release's list, and name the platform and the available archives",
     run: |session| examine(session, no_asset),
     ..Probe::of(FAMILY)
 };
@@ -161,7 +161,7 @@ pub const TIMEOUT: Probe = Probe {
     section: "§14",
     title: "A release host that does not respond in time is E_TIMEOUT with exit code 8",
     why: "An update must not hang forever, and a timeout is not a refusal",
-    fix: "Set a timeout for every request to the host, and map it to E_TIMEOUT",
+    fix: "set a timeout for every request to the host, and map it to E_TIMEOUT",
     run: |session| examine(session, timeout),
     ..Probe::of(FAMILY)
 };
@@ -170,7 +170,8 @@ fn timeout(lab: &ProbeCaller<'_>) -> ProbeStep {
     let host = ReleaseHost::start(lab)?;
     let setting = lab.fixture.update.as_ref().and_then(|update| update.timeout.as_ref());
     let setting = setting.ok_or_else(|| {
-        let why = "conform.toml does not say how to shorten the tool's patience with the host of releases";
+        let why =
+            "conform.toml does not say how to shorten the tool's timeout for the release host";
         Unfinished::Blocked(format!("{why} ([agent_cli.update] `timeout`)"))
     })?;
     let more = [(setting.env.as_str(), setting.value.as_str())];
@@ -180,7 +181,7 @@ fn timeout(lab: &ProbeCaller<'_>) -> ProbeStep {
         shot.expect_code(&["E_TIMEOUT"], "a release host that is too slow")?;
         shot.expect(
             shot.exit() == Some(8),
-            "a release host that is too slow has another exit than 8",
+            "the exit code for a release host that is too slow is not 8",
         )?;
     }
     Ok(())
@@ -191,14 +192,14 @@ pub const ADVICE: Probe = Probe {
     section: "§14",
     title: "A failed update says whether to retry, and its message says what to do",
     why: "A transient error can be retried, a forged release never; readers of the message must know that too",
-    fix: "Derive `retryable` from the code, and end each message with the next step",
+    fix: "derive `retryable` from the code, and end each message with the next step",
     run: |session| examine(session, advice),
     ..Probe::of(FAMILY)
 };
 
 fn advice(lab: &ProbeCaller<'_>) -> ProbeStep {
     let host = publishing(lab, |_| HostBehaviour::status(503))?;
-    let transient = fails(lab, &host, "a release host with trouble", &[])?;
+    let transient = fails(lab, &host, "a release host with a server error", &[])?;
     transient
         .expect(transient.at("/error/retryable") == true, "a transient fault is not retryable")?;
     let newer = host.patch();
@@ -241,7 +242,7 @@ pub const LAST_KNOWN: Probe = Probe {
     section: "§14",
     title: "A check without a network fails, and reports the last known result",
     why: "Old data must not look current, but is better than nothing",
-    fix: "Put `last_known` into the details of the failure: target_version, update_available, checked_at, or null",
+    fix: "put `last_known` into the details of the failure: target_version, update_available, checked_at, or null",
     run: |session| examine(session, last_known),
     ..Probe::of(FAMILY)
 };
@@ -274,7 +275,7 @@ pub const TOKEN_REDIRECT: Probe = Probe {
     section: "§14",
     title: "GITHUB_TOKEN is not sent along a redirect",
     why: "Assets are on other hosts, which must not receive the token",
-    fix: "Handle redirects in the client, and drop the token at the first redirect",
+    fix: "handle redirects in the client, and drop the token at the first redirect",
     run: |session| examine(session, token_redirect),
     ..Probe::of(FAMILY)
 };
@@ -318,7 +319,7 @@ pub const TERMINATE: Probe = Probe {
     section: "§14",
     title: "SIGTERM ends an update in the same way as SIGINT",
     why: "A host that ends a session sends SIGTERM, and updates take long",
-    fix: "Use one handler for SIGTERM and SIGINT, before the first stage",
+    fix: "use one handler for SIGTERM and SIGINT, before the first stage",
     run: |session| examine(session, terminate),
     ..Probe::of(FAMILY)
 };
@@ -329,7 +330,7 @@ fn terminate(lab: &ProbeCaller<'_>) -> ProbeStep {
     let event = Event::TerminateWhenConnected;
     let shot = unchanged(lab, || host.update_with(&[], &[], event))?;
     shot.expect_code(&["E_INTERRUPTED"], "SIGTERM during an update")?;
-    shot.expect(shot.exit() == Some(130), "SIGTERM during an update has another exit than 130")
+    shot.expect(shot.exit() == Some(130), "the exit code after SIGTERM during an update is not 130")
 }
 
 pub const LATE_SIGNAL: Probe = Probe {
@@ -337,7 +338,7 @@ pub const LATE_SIGNAL: Probe = Probe {
     section: "§14",
     title: "A signal during the download of an update reports the installed version",
     why: "In a late stage, the caller cannot guess the state",
-    fix: "Report every failure through the one place that tracks the state",
+    fix: "report every failure through the one place that tracks the state",
     run: |session| examine(session, late_signal),
     ..Probe::of(FAMILY)
 };
@@ -350,7 +351,10 @@ fn late_signal(lab: &ProbeCaller<'_>) -> ProbeStep {
     let event = Event::InterruptAfter(LATER_MS);
     let shot = unchanged(lab, || host.update_with(&[], &[], event))?;
     shot.expect_code(&["E_INTERRUPTED"], "SIGINT during the download")?;
-    shot.expect(shot.exit() == Some(130), "SIGINT during the download has another exit than 130")?;
+    shot.expect(
+        shot.exit() == Some(130),
+        "the exit code after SIGINT during the download is not 130",
+    )?;
     let details = shot.at("/error/details");
     shot.expect(details["binary_replaced"] == false, "`binary_replaced` is not false")?;
     let version = details["current_version"] == host.current.to_string().as_str();

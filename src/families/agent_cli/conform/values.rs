@@ -72,9 +72,16 @@ pub fn unmarked_here(value: &Value, key: &str, foreign: &BTreeSet<&str>) -> Opti
     let marks = members.get(key).and_then(Value::as_array).into_iter().flatten();
     let marks: BTreeSet<&str> = marks.filter_map(Value::as_str).collect();
     let mut stray = members.iter().filter(|(name, member)| {
-        foreign.contains(name.as_str()) && member.is_string() && !marks.contains(name.as_str())
+        foreign.contains(name.as_str()) && is_text(member) && !marks.contains(name.as_str())
     });
     stray.next().map(|(name, _)| name.clone())
+}
+
+/// A text, or a list of texts such as labels.
+#[must_use]
+pub fn is_text(value: &Value) -> bool {
+    let texts = value.as_array().filter(|list| !list.is_empty());
+    value.is_string() || texts.is_some_and(|list| list.iter().all(Value::is_string))
 }
 
 /// The first foreign text that its object does not name.
@@ -93,6 +100,18 @@ pub fn below(value: &Value, key: &str, foreign: &BTreeSet<&str>) -> Option<Strin
     }
 }
 
+/// The first free text among the arguments of a write that its response has in another form. A text of one word can be
+/// a name that the upstream replaces, as `close` by `closed`.
+pub fn other_text(arguments: &[String], data: &Value) -> Option<String> {
+    let mut pairs = arguments.windows(2).filter_map(|pair| {
+        let name = pair[0].strip_prefix("--")?.replace('-', "_");
+        let text = data.get(&name)?.as_str()?;
+        Some((name, text, pair[1].as_str()))
+    });
+    let is_other = |(_, text, asked): &(String, &str, &str)| asked.contains(' ') && text != asked;
+    pairs.find(is_other).map(|(name, _, _)| name)
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -106,6 +125,21 @@ mod tests {
         assert_eq!(unmarked(&value, "_untrusted", &foreign), Some("title".to_owned()));
         assert_eq!(unmarked(&value["items"][0], "_untrusted", &foreign), None);
         assert_eq!(below(&value["items"][1], "_untrusted", &foreign), None);
+        let labels = BTreeSet::from(["labels"]);
+        let value = json!({"labels": ["a"], "_untrusted": []});
+        assert_eq!(unmarked(&value, "_untrusted", &labels), Some("labels".to_owned()));
+        assert_eq!(unmarked(&json!({"labels": []}), "_untrusted", &labels), None);
+        assert_eq!(unmarked(&json!({"labels": [{"id": "1"}]}), "_untrusted", &labels), None);
+    }
+
+    #[test]
+    fn a_write_returns_the_texts_that_it_was_given() {
+        let arguments = ["--id", "2", "--new-title", "Better title", "--state", "close"];
+        let arguments = arguments.map(str::to_owned);
+        let data = |title: &str| json!({"id": "2", "new_title": title, "state": "closed"});
+        assert_eq!(other_text(&arguments, &data("Better title")), None);
+        assert_eq!(other_text(&arguments, &data("Old")), Some("new_title".to_owned()));
+        assert_eq!(other_text(&arguments, &json!({"id": "2"})), None);
     }
 
     #[test]

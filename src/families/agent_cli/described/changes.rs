@@ -106,7 +106,7 @@ fn compare(old: &DescribedOperation, new: &DescribedOperation, changes: &mut Vec
         }
     }
     for input in old.inputs.iter().filter(|input| find(new, &input.option).is_none()) {
-        add(true, format!("`{}` is gone", input.option));
+        add(true, format!("`{}` was removed", input.option));
     }
     if old.mode != new.mode {
         add(true, format!("its mode is {}, no longer {}", new.mode, old.mode));

@@ -189,7 +189,7 @@ impl EditedLanguage for Go {
             return Ok(());
         }
         let fault =
-            || EditError::place(path, format!("the declaration of `{name}` cannot be taken out"));
+            || EditError::place(path, format!("the declaration of `{name}` cannot be removed"));
         let declared = self.declaration(&name.path());
         let at = declared.iter().find_map(|declared| source.find(declared.as_str()));
         let open = at.and_then(|at| source[..at].rfind('{')).ok_or_else(fault)?;
@@ -208,14 +208,14 @@ impl EditedLanguage for Go {
         let fault = || EditError::place(CLIENT, "`Codes: map[string]string{…}` is missing");
         let open = text.find(CODES).ok_or_else(fault)? + CODES.len();
         let entry = format!("\"{}\": \"{}\",", code.upstream, code.code);
-        let text = spaced(text, open, &entry, "// Of this tool.").ok_or_else(fault)?;
+        let text = spaced(text, open, &entry, "// Codes of this tool.").ok_or_else(fault)?;
         desk.set(CLIENT, text);
         let text = desk.needed(GUARD)?;
         let fault = || EditError::place(GUARD, "the table `codes` is missing");
         let open = text.find(TABLE).ok_or_else(fault)? + TABLE.len();
         let NewCode { code: name, exit, retryable, .. } = code;
         let entry = format!("\"{name}\": {{Exit: {exit}, Retryable: {retryable}}},");
-        let comment = format!("// Of this tool: {}.", code.upstream);
+        let comment = format!("// Code of this tool: {}.", code.upstream);
         let text = spaced(text, open, &entry, &comment).ok_or_else(fault)?;
         desk.set(GUARD, text);
         let test = code::go_test(&self.module, code, &code::query(desk)?);

@@ -142,7 +142,7 @@ fn language(sources: Sources<'_>) -> Result<Box<dyn EditedLanguage>, EditError> 
         Some("go") => Ok(Box::new(go::Go::of(sources)?)),
         Some("python") => Ok(Box::new(python::Python::of(sources)?)),
         _ => Err(EditError::Refused(
-            "commands can be added to tools whose runtime is `go` or `python`, and aos.toml names none of them"
+            "commands can be added to tools whose runtime is `go` or `python`, but aos.toml names neither"
                 .to_owned(),
         )),
     }

@@ -140,7 +140,7 @@ impl EditedLanguage for Python {
         }
         let declared = format!("path=\"{}\",", name.path());
         let text = without_entry(source, &declared, "Command(").ok_or_else(|| {
-            EditError::place(path, format!("the declaration of `{name}` cannot be taken out"))
+            EditError::place(path, format!("the declaration of `{name}` cannot be removed"))
         })?;
         desk.set(path, text);
         desk.edited.by_hand.push(format!(

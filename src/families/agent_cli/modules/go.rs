@@ -118,7 +118,7 @@ fn lookups(text: &mut String, model: &ContractModel<'_>) {
         by_exit.entry(code.spec.exit).or_default().push(go::string(code.name.as_str()));
     }
     text.push_str(
-        "// ExitFor gives the exit code of an error code; 1 for a code that is not in Codes.\n\
+        "// ExitFor returns the exit code of an error code; 1 for a code that is not in Codes.\n\
          func ExitFor(code string) int {\n\tswitch code {\n",
     );
     for (exit, codes) in by_exit {
@@ -126,7 +126,7 @@ fn lookups(text: &mut String, model: &ContractModel<'_>) {
     }
     text.push_str(
         "\t}\n\treturn 1\n}\n\n\
-         // Retryable tells whether a retry may help; false for a code that is not in Codes.\n\
+         // Retryable reports whether a retry may help; false for a code that is not in Codes.\n\
          func Retryable(code string) bool {\n\tswitch code {\n",
     );
     let retryable = model.codes.iter().filter(|code| code.spec.retryable);
@@ -140,7 +140,7 @@ fn lookups(text: &mut String, model: &ContractModel<'_>) {
 /// The error code of a status, for the statuses that are numbers, and the one of all server errors.
 fn status_lookup(text: &mut String, model: &ContractModel<'_>) {
     text.push_str(
-        "// CodeForStatus gives the error code of an HTTP status; false when the contract names none.\n\
+        "// CodeForStatus returns the error code of an HTTP status; false if the contract names none.\n\
          func CodeForStatus(status int) (string, bool) {\n\tswitch status {\n",
     );
     for (status, code) in &model.statuses {

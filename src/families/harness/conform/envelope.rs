@@ -14,7 +14,7 @@ pub(super) const ONE_DOCUMENT: Probe = Probe {
     id: "harness.one-document",
     section: "§4",
     title: "With `--json`, stdout contains exactly one JSON document",
-    why: "the host parses all of stdout; one warning line before the document makes the connector unusable",
+    why: "The host parses all of stdout; one warning line before the document makes the connector unusable",
     fix: "write warnings and progress to stderr, and print the envelope once",
     needs: &[],
     run: one_document,
@@ -25,7 +25,7 @@ pub(super) const SUCCESS_KEYS: Probe = Probe {
     id: "harness.success-keys",
     section: "§4",
     title: "A success has exactly the keys of the contract",
-    why: "the host reads them by name, and other members may hide them",
+    why: "The host reads them by name, and other members may hide them",
     fix: "print `ok`, `tool`, `command`, `data` and `meta`, and nothing else",
     needs: &[],
     run: success_keys,
@@ -36,7 +36,7 @@ pub(super) const ERROR_KEYS: Probe = Probe {
     id: "harness.error-keys",
     section: "§4",
     title: "A failure has exactly the keys of the contract, in the envelope and in `error`",
-    why: "an agent decides by `error.code` and `error.details`",
+    why: "An agent decides by `error.code` and `error.details`",
     fix: "print `ok`, `tool`, `command`, `error` with `code`, `message`, `details`, and `meta`",
     needs: &[],
     run: error_keys,
@@ -47,7 +47,7 @@ pub(super) const META: Probe = Probe {
     id: "harness.meta",
     section: "§4",
     title: "`meta` has mode, duration, timestamp and version with their types",
-    why: "the host writes its logs from them",
+    why: "The host writes its logs from them",
     fix: "fill `meta.mode`, `meta.duration_ms`, `meta.timestamp` (ISO 8601, UTC) and `meta.version` in every envelope",
     needs: &[],
     run: meta,
@@ -58,7 +58,7 @@ pub(super) const META_MODE: Probe = Probe {
     id: "harness.meta-mode",
     section: "§4",
     title: "`meta.mode` is the mode in which the call ran",
-    why: "an audit needs to know what a call was allowed to do",
+    why: "An audit needs to know what a call was allowed to do",
     fix: "put the mode of this call into `meta.mode`, not the default one",
     needs: &[],
     run: meta_mode,
@@ -69,7 +69,7 @@ pub(super) const COMMAND_ID: Probe = Probe {
     id: "harness.command-id",
     section: "§4",
     title: "`command` is the id of the requested command",
-    why: "the host stores the response under this id, even if the command was refused",
+    why: "The host stores the response under this id, even if the command was refused",
     fix: "put the dotted id into `command`, also in refusals",
     needs: &[],
     run: command_id,
@@ -80,7 +80,7 @@ pub(super) const OK_IS_EXIT_ZERO: Probe = Probe {
     id: "harness.ok-is-exit-zero",
     section: "§4",
     title: "`ok` is true exactly when the exit code is 0",
-    why: "one part of the host uses the exit code, another uses `ok`; they must agree",
+    why: "One part of the host uses the exit code, another uses `ok`; they must agree",
     fix: "derive the exit code and `ok` from the same value",
     needs: &[],
     run: ok_is_exit_zero,
@@ -91,7 +91,7 @@ pub(super) const UNKNOWN_COMMAND: Probe = Probe {
     id: "harness.unknown-command",
     section: "§4",
     title: "An unknown command is a usage error in an envelope",
-    why: "an agent that guesses must learn what was wrong",
+    why: "An agent that guesses must learn what was wrong",
     fix: "catch the error of the argument parser, and return exit code 2",
     needs: &[],
     run: unknown_command,
@@ -102,7 +102,7 @@ pub(super) const UNKNOWN_OPTION: Probe = Probe {
     id: "harness.unknown-option",
     section: "§4",
     title: "An unknown option is a usage error in an envelope",
-    why: "workflows pass fields as options, so an agent must be able to read a mismatch",
+    why: "Workflows pass fields as options, so an agent must be able to read a mismatch",
     fix: "catch the error of the argument parser, and return exit code 2",
     needs: &[],
     run: unknown_option,
@@ -113,7 +113,7 @@ pub(super) const BAD_MODE: Probe = Probe {
     id: "harness.bad-mode",
     section: "§2",
     title: "An unknown `--mode` is a usage error in an envelope",
-    why: "a mode that is silently replaced gives unintended rights",
+    why: "A mode that is silently replaced gives unintended rights",
     fix: "compare `--mode` with the four modes, and return exit code 2",
     needs: &[],
     run: bad_mode,
@@ -124,7 +124,7 @@ pub(super) const BAD_MODE_VARIABLE: Probe = Probe {
     id: "harness.bad-mode-variable",
     section: "§2",
     title: "An invalid mode in the mode variable is a usage error in an envelope",
-    why: "a typing error of an operator must not silently change rights",
+    why: "A typing error of an operator must not silently change rights",
     fix: "check `AOS_MODE` in the same way as the flag, and return exit code 2",
     needs: &[],
     run: bad_mode_variable,
@@ -226,7 +226,7 @@ fn meta_mode(session: &ToolCaller) -> Conclusion {
             session.observe(&ToolCall::new(["--json", "--mode", mode.as_str(), "capabilities"]));
         let Some(value) = call::loose(&observed) else { continue };
         let Some(said) = value.pointer("/meta/mode").and_then(Value::as_str) else { continue };
-        let fault = (said != mode).then(|| format!("the mode is {mode}, and it says `{said}`"));
+        let fault = (said != mode).then(|| format!("the mode is {mode}, but it reports `{said}`"));
         judge.judge(&observed, fault);
     }
     judge.verdict()
@@ -251,7 +251,8 @@ fn ok_is_exit_zero(session: &ToolCaller) -> Conclusion {
         else {
             continue;
         };
-        let fault = (ok != (exit == 0)).then(|| format!("`ok` is {ok} with exit {exit}"));
+        let fault =
+            (ok != (exit == 0)).then(|| format!("`ok` is {ok}, but the exit code is {exit}"));
         judge.judge(&observed, fault);
     }
     judge.verdict()
@@ -263,10 +264,10 @@ fn not_a_usage_error(observed: &Observed) -> Option<String> {
         return Some(call::no_object(observed));
     };
     if value.get("error").is_none() {
-        return Some("it is answered as a success".to_owned());
+        return Some("the response is a success".to_owned());
     }
     (observed.exit() != Some(2) && observed.exit() != Some(0))
-        .then(|| "it does not exit 2".to_owned())
+        .then(|| "its exit code is not 2".to_owned())
 }
 
 fn mistake(session: &ToolCaller, call: &ToolCall) -> Conclusion {

@@ -12,7 +12,7 @@ pub(super) const BEFORE: Probe = Probe {
     id: "harness.flags-before",
     section: "§2",
     title: "`--json` and `--mode` are accepted before the command",
-    why: "the host probes and runs every command in this way",
+    why: "The host probes and runs every command in this way",
     fix: "parse the global flags before looking up the command",
     needs: &[],
     run: before,
@@ -23,7 +23,7 @@ pub(super) const AFTER: Probe = Probe {
     id: "harness.flags-after",
     section: "§2",
     title: "`--json` and `--mode` are accepted after the command",
-    why: "documented calls and the canvas put the flags there",
+    why: "Documented calls and the canvas put the flags there",
     fix: "remove the global flags from the argument list at any position",
     needs: &[],
     run: after,
@@ -34,7 +34,7 @@ pub(super) const BETWEEN: Probe = Probe {
     id: "harness.flags-between",
     section: "§2",
     title: "Global flags are accepted between the words of a command",
-    why: "callers that build their arguments from parts may put them there",
+    why: "Callers that build their arguments from parts may put them there",
     fix: "remove the global flags from the argument list at any position",
     needs: &[],
     run: between,
@@ -45,7 +45,7 @@ pub(super) const VERSION: Probe = Probe {
     id: "harness.version-flag",
     section: "§2",
     title: "`--version` prints the version, with exit code 0",
-    why: "people and installers use it; it must match `capabilities`",
+    why: "People and installers use it; it must match `capabilities`",
     fix: "print the version of the package",
     needs: &[],
     run: version,
@@ -56,7 +56,7 @@ pub(super) const VERBOSE: Probe = Probe {
     id: "harness.verbose-flag",
     section: "§2",
     title: "`--verbose` is accepted, and stdout stays one document",
-    why: "details for people must not make the response unreadable for the host",
+    why: "Details for people must not make the response unreadable for the host",
     fix: "accept `--verbose` in every command, and write details to stderr",
     needs: &[],
     run: verbose,
@@ -67,7 +67,7 @@ pub(super) const VERBOSE: Probe = Probe {
 fn refused(observed: &Observed, id: &str) -> Option<String> {
     let Some(envelope) = call::loose(observed) else {
         let reason = observed.json().err().map(String::from).unwrap_or_default();
-        return Some(format!("no envelope came: {reason}"));
+        return Some(format!("there was no envelope: {reason}"));
     };
     // Which exit and which shape a success has is judged elsewhere.
     let is_error = envelope.get("ok") == Some(&Value::Bool(false)) || observed.exit() == Some(2);
@@ -98,7 +98,7 @@ fn after(session: &ToolCaller) -> Conclusion {
 
 fn between(session: &ToolCaller) -> Conclusion {
     if !call::is_strict(session) {
-        return Conclusion::not_applicable("this tag does not ask for it");
+        return Conclusion::not_applicable("this tag does not require it");
     }
     let mut judge = Judge::default();
     for arguments in
@@ -118,11 +118,11 @@ fn version(session: &ToolCaller) -> Conclusion {
     let said = String::from_utf8_lossy(observed.stdout()).into_owned();
     let fault = match (observed.exit(), known) {
         (Some(0), Some(known)) if !said.contains(&known) => {
-            Some(format!("it does not print `{known}`, which `capabilities` calls the version"))
+            Some(format!("it does not print `{known}`, the version in `capabilities`"))
         }
         (Some(0), _) if said.trim().is_empty() => Some("it prints nothing on stdout".to_owned()),
         (Some(0), _) => None,
-        _ => Some("it does not exit 0".to_owned()),
+        _ => Some("its exit code is not 0".to_owned()),
     };
     judge.judge(&observed, fault);
     judge.verdict()

@@ -17,7 +17,7 @@ pub(super) const REFUSES: Probe = Probe {
     id: "harness.gate",
     section: "§6",
     title: "Every command refuses each mode below its own",
-    why: "the mode is the only protection against a destructive call of an agent",
+    why: "The mode is the only protection against a destructive call of an agent",
     fix: "refuse with exit code 3 and `PERMISSION_DENIED`, with `required_mode` and `actual_mode` in `details`",
     needs: &[],
     run: refuses,
@@ -28,7 +28,7 @@ pub(super) const FIRST: Probe = Probe {
     id: "harness.gate-first",
     section: "§6",
     title: "The gate is checked before the arguments are parsed",
-    why: "otherwise a forbidden call looks like a typing error, and the agent tries again",
+    why: "Otherwise a forbidden call looks like a typing error, and the agent tries again",
     fix: "check the mode before parsing the options of the command",
     needs: &[],
     run: first,
@@ -39,7 +39,7 @@ pub(super) const DEFAULT: Probe = Probe {
     id: "harness.gate-default",
     section: "§6",
     title: "Without a mode, the lowest one applies",
-    why: "the workflow runner passes no mode",
+    why: "The workflow runner passes no mode",
     fix: "use the lowest mode if neither flag nor variable sets one",
     needs: &[],
     run: default,
@@ -50,7 +50,7 @@ pub(super) const ADMITS: Probe = Probe {
     id: "harness.gate-admits",
     section: "§6",
     title: "A command runs in its own mode and in each higher one",
-    why: "the host asks for exactly the mode of the manifest",
+    why: "The host asks for exactly the mode of the manifest",
     fix: "compare the rank of the mode with the rank of the required mode",
     needs: &[],
     run: admits,
@@ -61,7 +61,7 @@ pub(super) const VARIABLE: Probe = Probe {
     id: "harness.mode-variable",
     section: "§2",
     title: "The mode variable applies without the flag, and the flag overrides it",
-    why: "operators use it to allow writes in workflows",
+    why: "Operators use it to allow writes in workflows",
     fix: "use `--mode`, then `AOS_MODE`, then the lowest mode",
     needs: &[],
     run: variable,
@@ -73,7 +73,7 @@ fn not_refused(observed: &Observed, command: &CallableCommand, mode: &str) -> Op
     if observed.exit() != Some(3) {
         let id = &command.id;
         return Some(format!(
-            "`{id}` needs {} and does not answer {mode} with exit 3",
+            "`{id}` needs {}, but does not refuse {mode} with exit code 3",
             command.required_mode
         ));
     }
@@ -155,7 +155,7 @@ fn refuses(session: &ToolCaller) -> Conclusion {
 
 fn first(session: &ToolCaller) -> Conclusion {
     if !call::is_strict(session) {
-        return Conclusion::not_applicable("this tag does not ask for it");
+        return Conclusion::not_applicable("this tag does not require it");
     }
     let mut judge = Judge::of("commands");
     for (command, lower) in call::gated(session) {
@@ -166,7 +166,7 @@ fn first(session: &ToolCaller) -> Conclusion {
         call.arguments.extend(["--no-such-option".to_owned(), "x".to_owned()]);
         let observed = session.observe(&call);
         let fault = (observed.exit() != Some(3))
-            .then(|| "with a faulty option it does not exit 3".to_owned());
+            .then(|| "with an invalid option, its exit code is not 3".to_owned());
         judge.judge(&observed, fault);
     }
     call::over_all(session, judge.verdict_or(ungated(session)))
@@ -236,7 +236,7 @@ fn variable(session: &ToolCaller) -> Conclusion {
         }
         let call = command.call(Some(lowest)).variable(name.as_str(), &command.required_mode);
         let observed = session.observe(&call);
-        let fault = (observed.exit() != Some(3)).then(|| format!("{name} wins over the flag"));
+        let fault = (observed.exit() != Some(3)).then(|| format!("{name} overrides the flag"));
         judge.judge(&observed, fault);
     }
     judge.verdict_or(ungated(session))

@@ -15,13 +15,13 @@ use crate::families::harness::contract::FAMILY;
 /// Longest time of a health call, and what the host itself allows.
 const MOST_MS: u64 = 2_500;
 const HOST_MS: u64 = 4_000;
-const STRICT_ONLY: &str = "this tag does not ask for it";
+const STRICT_ONLY: &str = "this tag does not require it";
 
 pub(super) const VOCABULARY: Probe = Probe {
     id: "harness.health-words",
     section: "§3.2",
     title: "`data.status` is one of the four words",
-    why: "the host shows `healthy` as ready, and every other word as needing setup",
+    why: "The host shows `healthy` as ready, and every other word as needing setup",
     fix: "report `healthy`, `needs_setup`, `degraded` or `error`",
     needs: &[],
     run: vocabulary,
@@ -32,7 +32,7 @@ pub(super) const READINESS: Probe = Probe {
     id: "harness.health-readiness",
     section: "§3.2",
     title: "The health envelope has the readiness keys at its top level",
-    why: "the canvas of the host reads them there, and asks for a setup without them",
+    why: "The canvas of the host reads them there, and asks for a setup without them",
     fix: "add the keys of the contract to the envelope of `health`, with `ready` if `data.status` is `healthy`",
     needs: &[],
     run: readiness,
@@ -43,7 +43,7 @@ pub(super) const NEEDS_SETUP: Probe = Probe {
     id: "harness.health-needs-setup",
     section: "§3.2",
     title: "Without credentials, `health` reports `needs_setup` with exit code 0",
-    why: "with another exit code, the host cannot show what is missing",
+    why: "With another exit code, the host cannot show what is missing",
     fix: "report `needs_setup` with `ok: true` and exit code 0 if a key is missing",
     needs: &[Need::Credentials],
     run: needs_setup,
@@ -54,7 +54,7 @@ pub(super) const QUIET: Probe = Probe {
     id: "harness.health-quiet",
     section: "§3.2",
     title: "Without credentials, `health` makes no network call",
-    why: "the host calls all connectors at once, without any key",
+    why: "The host calls all connectors at once, without any key",
     fix: "look for the keys before opening a connection",
     needs: &[Need::Credentials],
     run: quiet,
@@ -65,7 +65,7 @@ pub(super) const GOOD: Probe = Probe {
     id: "harness.health-good",
     section: "§3.2",
     title: "With credentials and a working upstream, `health` reports `healthy`",
-    why: "without that word the host never shows the connector as ready",
+    why: "Without that word the host never shows the connector as ready",
     fix: "report `healthy` after a successful request to the upstream",
     needs: &[Need::Credentials, Need::BaseUrl],
     run: |session| {
@@ -84,7 +84,7 @@ macro_rules! fault {
             id: $id,
             section: "§3.2",
             title: $title,
-            why: "an agent that trusts a wrong `healthy` fails at its first real call",
+            why: "An agent that trusts a wrong `healthy` fails at its first real call",
             fix: "map the response of the upstream to a state, with exit code 0, in less than 2.5 s",
             needs: $needs,
             run: |session| {
@@ -246,7 +246,7 @@ fn wrong_state(
             .then(|| "it says `healthy`".to_owned());
     }
     if observed.exit() != Some(0) {
-        return Some("it does not exit 0, which hides the state from the host".to_owned());
+        return Some("its exit code is not 0, which hides the state from the host".to_owned());
     }
     // A busy machine starts the tool slowly; that is not a fault of its time limits.
     let start = session.observe(&call::json(&["capabilities"])).duration_ms();

@@ -68,21 +68,20 @@ impl ConnectorRules<'_> {
         code.clone_into(&mut ruling.code);
         secret(noted, id.as_deref(), &mut ruling);
         if ["--help", "--version"].iter().any(|word| noted.has(word)) {
-            return ruling
-                .excluded("it asks for help or for the version, which are text for people");
+            return ruling.excluded("the call requests help or the version, which is text");
         }
         if !noted.has("--json") {
-            return ruling.excluded("it asks for text for people");
+            return ruling.excluded("the call requests text");
         }
         // A signal may end a connector without an answer; what it prints then is judged by the probe that sent it.
         if noted.is_disturbed() {
-            return ruling.excluded("the signal of a probe ended it");
+            return ruling.excluded("a probe ended it with a signal");
         }
         let document = noted.observed.json();
         if document.is_err() && envelope.is_none() {
             if !self.is_strict && noted.observed.exit() == Some(USAGE_EXIT) {
                 return ruling
-                    .excluded("the first tag does not say how a wrong command line is refused");
+                    .excluded("this tag does not specify the response to a wrong command line");
             }
             let (owner, fault) = self.no_document(noted, id.as_deref());
             ruling.see(owner, Some(fault));
@@ -156,7 +155,7 @@ impl ConnectorRules<'_> {
             let ok = value.get("ok").and_then(Value::as_bool);
             let fault = ok
                 .filter(|ok| *ok != (exit == 0))
-                .map(|ok| format!("`ok` is {ok} with exit {exit}"));
+                .map(|ok| format!("`ok` is {ok}, but the exit code is {exit}"));
             ruling.see(envelope::OK_IS_EXIT_ZERO.id, fault);
             ruling.see(process::EXIT_CODES.id, shapes::exit(contract, &ruling.code, exit));
         }
@@ -171,7 +170,7 @@ impl ConnectorRules<'_> {
         let text = |pointer: &str| value.pointer(pointer).and_then(Value::as_str);
         let tool = self.session.manifest.as_ref().and_then(|manifest| manifest.get("tool"));
         if let (Some(known), Some(said)) = (tool.and_then(Value::as_str), text("/tool")) {
-            let fault = (said != known).then(|| format!("it says `{said}`, not `{known}`"));
+            let fault = (said != known).then(|| format!("it reports `{said}`, not `{known}`"));
             ruling.see(surface::TOOL_NAME.id, fault);
         }
         // A command line that cannot be parsed may hide which command was meant, and in which mode.
@@ -183,7 +182,8 @@ impl ConnectorRules<'_> {
         }
         let mode = mode(&noted.call.arguments);
         if let (Some(mode), Some(said), true) = (mode, text("/meta/mode"), is_parsed) {
-            let fault = (said != mode).then(|| format!("the mode is {mode}, and it says `{said}`"));
+            let fault =
+                (said != mode).then(|| format!("the mode is {mode}, but it reports `{said}`"));
             ruling.see(envelope::META_MODE.id, fault);
         }
     }

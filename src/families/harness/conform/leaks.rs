@@ -11,7 +11,7 @@ use crate::conform::session::{Observed, ToolCall, ToolCaller};
 use crate::families::harness::contract::FAMILY;
 
 const WHY: &str =
-    "output reaches agents, logs and screens, and four characters are enough to identify a key";
+    "Output reaches agents, logs and screens, and four characters are enough to identify a key";
 const SHAPES: [SecretShape; 2] = [SecretShape::Plain, SecretShape::Special];
 
 pub(super) const CONFIG: Probe = Probe {
@@ -62,7 +62,7 @@ pub(super) const URL: Probe = Probe {
     id: "harness.secret-in-url",
     section: "§9",
     title: "No secret is part of an address",
-    why: "every proxy and server on the way writes addresses to its logs",
+    why: "Every proxy and server on the way writes addresses to its logs",
     fix: "send the secret in a header",
     needs: &[Need::Credentials, Need::BaseUrl],
     run: url,
@@ -194,7 +194,7 @@ fn url(session: &ToolCaller) -> Conclusion {
         return Conclusion::not_applicable("the API takes no credentials");
     }
     if !call::is_strict(session) {
-        return Conclusion::not_applicable("this tag does not ask for it");
+        return Conclusion::not_applicable("this tag does not require it");
     }
     let health = call::json(&["health"]).secrets(SecretShape::Plain).upstream(Behaviour::Good);
     let mut calls = vec![session.observe(&health)];

@@ -16,7 +16,7 @@ pub(super) const PARTIALS: Probe = Probe {
     id: "harness.partial-answers",
     section: "§4",
     title: "A response that the API marks as incomplete has `complete: false` and the reason",
-    why: "an agent that mistakes a part for the whole concludes that something does not exist",
+    why: "An agent that mistakes a part for the whole concludes that something does not exist",
     fix: "set the signs of a partial response in api.py, or correct [[harness.partials]] in conform.toml",
     needs: &[Need::Fixture, Need::Facts, Need::Credentials, Need::BaseUrl],
     run: partials,

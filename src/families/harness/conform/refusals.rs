@@ -15,8 +15,8 @@ use crate::families::harness::contract::FAMILY;
 pub(super) const REFUSALS: Probe = Probe {
     id: "harness.refusals",
     section: "§5",
-    title: "Every refusal of the API has its error code, and its reason is repeated",
-    why: "with a wrong code, an agent repeats a call that cannot work, or asks for a key that is correct",
+    title: "Every refusal of the API has its error code, and the error repeats the reason",
+    why: "With a wrong code, an agent repeats a call that cannot work, or asks for a key that is correct",
     fix: "set the rules for errors in api.py, or correct [[harness.refusals]] in conform.toml",
     needs: &[Need::Fixture, Need::Facts, Need::Credentials, Need::BaseUrl],
     run: refusals,
@@ -98,7 +98,7 @@ fn misread(observed: &Observed, refusal: &StatedRefusal) -> Option<String> {
     let reason = error.pointer("/details/reason").and_then(Value::as_str).unwrap_or_default();
     if !refusal.reason.is_empty() && reason != refusal.reason {
         return Some(format!(
-            "`details.reason` of the refusal `{when}` ({}) is `{reason}` and not `{}`",
+            "`details.reason` of the refusal `{when}` ({}) is `{reason}`, not `{}`",
             refusal.status, refusal.reason
         ));
     }

@@ -15,7 +15,7 @@ use crate::conform::secrets::SecretShape;
 use crate::conform::session::{Observed, ToolCaller};
 use crate::families::harness::contract::FAMILY;
 
-const NOTHING: &str = "there is no command beside the built-in ones";
+const NOTHING: &str = "there are only built-in commands";
 const STATED: &[Need] = &[Need::Fixture, Need::Facts, Need::Credentials, Need::BaseUrl];
 /// Most names in a message.
 const MAX_NAMES: usize = 6;
@@ -24,7 +24,7 @@ pub(super) const REQUESTS: Probe = Probe {
     id: "harness.requests",
     section: "§4",
     title: "Every command sends exactly the requests that conform.toml states, and its result is their reply",
-    why: "a mock that does not check requests accepts those that the real API refuses",
+    why: "A mock that does not check requests accepts those that the real API refuses",
     fix: "correct the handler, or [[harness.commands]] in conform.toml where the documentation of the API says otherwise",
     needs: STATED,
     run: requests,
@@ -35,7 +35,7 @@ pub(super) const PAGES: Probe = Probe {
     id: "harness.pages",
     section: "§4",
     title: "Every list is followed to its end: each entry once, with its id and name",
-    why: "entries after the first page, or under another key, are silently lost",
+    why: "Entries after the first page, or under another key, are silently lost",
     fix: "set the paging of the API in api.py, or correct `requests`, `ids` and `names` in conform.toml",
     needs: STATED,
     run: pages,
@@ -46,7 +46,7 @@ pub(super) const CREDENTIALS: Probe = Probe {
     id: "harness.credentials",
     section: "§9",
     title: "The credentials are sent in the form of the API, and nowhere else",
-    why: "in the wrong header or form, every call fails; in other headers or to other hosts, they leak",
+    why: "In the wrong header or form, every call fails; in other headers or to other hosts, they leak",
     fix: "set the scheme and the header in api.py, and send no secret after a redirect to another origin",
     needs: STATED,
     run: credentials,
@@ -57,7 +57,7 @@ pub(super) const HEALTH: Probe = Probe {
     id: "harness.health-request",
     section: "§3.2",
     title: "`health` makes the request that conform.toml states",
-    why: "a state is meaningless if the API was not asked for it",
+    why: "A state is meaningless if the API was not asked for it",
     fix: "send the health request of the API, or correct [harness.health] in conform.toml",
     needs: STATED,
     run: health,
@@ -68,7 +68,7 @@ pub(super) const BASE_URL: Probe = Probe {
     id: "harness.base-url",
     section: "§4",
     title: "Without an override, the connector calls the address in conform.toml",
-    why: "the override in tests hides a wrong address, which then receives the key",
+    why: "The override in tests hides a wrong address, which then receives the key",
     fix: "correct the base URL in api.py, or `harness.base_url` in conform.toml",
     needs: &[Need::Fixture, Need::Facts, Need::Credentials, Need::BaseUrl, Need::Namespace],
     run: base_url,
@@ -337,7 +337,7 @@ fn base_url(session: &ToolCaller) -> Conclusion {
         observed.requests.iter().filter(|request| request.method == "CONNECT").peekable();
     if tunnels.peek().is_some() {
         let other = tunnels.find(|request| request.target != host);
-        let why = other.map(|request| format!("it calls `{}` and not `{host}`", request.target));
+        let why = other.map(|request| format!("it calls `{}`, not `{host}`", request.target));
         judge.judge(&observed, why);
     }
     let nothing = "neither `config show` nor a proxy shows which address the connector calls";

@@ -14,8 +14,8 @@ use crate::conform::secrets::SecretShape;
 use crate::conform::session::{Observed, ToolCaller};
 use crate::families::harness::contract::FAMILY;
 
-pub(super) const NOTHING: &str = "there is no command beside the built-in ones";
-const NOT_ASKED: &str = "this tag does not ask for it";
+pub(super) const NOTHING: &str = "there are only built-in commands";
+const NOT_ASKED: &str = "this tag does not require it";
 /// Keys that the workflow runner puts beside those of `data`.
 const RUNNER_KEYS: [&str; 4] = ["ok", "connectorId", "operation", "resource"];
 /// Most names in a message.
@@ -25,7 +25,7 @@ pub(super) const WORK: Probe = Probe {
     id: "harness.commands-work",
     section: "§4",
     title: "Every command succeeds with its sample and a working upstream",
-    why: "refusals and failures can be correct although no command works",
+    why: "Refusals and failures can be correct although no command works",
     fix: "make the command succeed with the sample and the replies of conform.toml, or fix those",
     needs: &[Need::Fixture, Need::Credentials, Need::BaseUrl],
     run: work,
@@ -36,7 +36,7 @@ pub(super) const DATA: Probe = Probe {
     id: "harness.data-keys",
     section: "§4",
     title: "`data` is an object without the keys of the workflow runner",
-    why: "the runner merges `data` into an object with these keys, and one of the two values is lost",
+    why: "The runner merges `data` into an object with these keys, and one of the two values is lost",
     fix: "put lists and texts under a key, and use no key named ok, connectorId, operation or resource",
     needs: &[Need::BaseUrl],
     run: data,
@@ -47,7 +47,7 @@ pub(super) const LISTS: Probe = Probe {
     id: "harness.lists",
     section: "§4",
     title: "A list has `items` with `id` and `name`, the same list under its own name, and a reference to the next page",
-    why: "pickers of the host read `items`, and an agent must know whether there are more entries",
+    why: "Pickers of the host read `items`, and an agent must know whether there are more entries",
     fix: "return the list under the name of the resource and as `items`, with `next_cursor` and `has_more`",
     needs: &[Need::Fixture, Need::Credentials, Need::BaseUrl],
     run: lists,
@@ -204,7 +204,7 @@ fn lists(session: &ToolCaller) -> Conclusion {
     let finding = judge.verdict();
     match unseen {
         Some(id) if finding.verdict() != ProbeVerdict::Fail => Conclusion::blocked(format!(
-            "`{id}` does not succeed, so its list could not be looked at"
+            "`{id}` does not succeed, so its list could not be examined"
         )),
         _ => finding,
     }
@@ -259,6 +259,9 @@ pub(super) fn not_a_list(data: &Value, command: &CallableCommand) -> Option<Stri
         (Some(true), Some(Value::Null)) => {
             Some("`data.has_more` is true, but there is no `next_cursor`".to_owned())
         }
+        (Some(false), Some(Value::String(next))) if !next.is_empty() => {
+            Some("`data.has_more` is false, but there is a `next_cursor`".to_owned())
+        }
         _ => None,
     }
 }
@@ -290,6 +293,10 @@ mod tests {
             (
                 json!({"items": [], "issues": [], "next_cursor": null, "has_more": true}),
                 "`data.has_more` is true, but there is no `next_cursor`",
+            ),
+            (
+                json!({"items": [], "issues": [], "next_cursor": "x", "has_more": false}),
+                "`data.has_more` is false, but there is a `next_cursor`",
             ),
             (list(json!([{"id": "1"}])), "`data.items[0].name` is not a string"),
             (

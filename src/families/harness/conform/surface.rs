@@ -22,7 +22,7 @@ pub(super) const CAPABILITIES_KEYS: Probe = Probe {
     id: "harness.capabilities-keys",
     section: "§3.1",
     title: "`capabilities` has tool, version, modes and commands",
-    why: "the host builds its catalogue from them",
+    why: "The host builds its catalogue from them",
     fix: "set every key of the contract for `capabilities`",
     needs: &[],
     run: capabilities_keys,
@@ -33,7 +33,7 @@ pub(super) const CAPABILITIES_COMMANDS: Probe = Probe {
     id: "harness.capabilities-commands",
     section: "§3.1",
     title: "`capabilities` lists the commands of the manifest, with their modes",
-    why: "a command in only one of them is offered but cannot run, or can run but is never offered",
+    why: "A command in only one of them is offered but cannot run, or can run but is never offered",
     fix: "generate both from one source",
     needs: &[Need::Manifest],
     run: capabilities_commands,
@@ -44,7 +44,7 @@ pub(super) const CAPABILITIES_QUIET: Probe = Probe {
     id: "harness.capabilities-quiet",
     section: "§3.1",
     title: "`capabilities` makes no network call",
-    why: "the host calls every connector at once, before anything is set up",
+    why: "The host calls every connector at once, before anything is set up",
     fix: "return `capabilities` from constants",
     needs: &[],
     run: capabilities_quiet,
@@ -55,7 +55,7 @@ pub(super) const TOOL_NAME: Probe = Probe {
     id: "harness.tool-name",
     section: "§7",
     title: "Envelope, `capabilities` and manifest have the same name of the tool",
-    why: "a different name creates a second entry in the host's catalogue",
+    why: "A different name creates a second entry in the host's catalogue",
     fix: "use the name of the manifest everywhere",
     needs: &[],
     run: tool_name,
@@ -66,7 +66,7 @@ pub(super) const PERMISSIONS: Probe = Probe {
     id: "harness.permissions-file",
     section: "§6.1",
     title: "permissions.json has the commands and modes of `capabilities`",
-    why: "the host uses it for modes that the manifest lacks",
+    why: "The host uses it for modes that the manifest lacks",
     fix: "generate permissions.json from the manifest (`aos gen`)",
     needs: &[Need::Project],
     run: permissions,
@@ -77,7 +77,7 @@ pub(super) const COMMANDS_EXIST: Probe = Probe {
     id: "harness.commands-exist",
     section: "§2",
     title: "Every command of the manifest exists under the words of its id",
-    why: "the host splits the id at its dots and runs these words; it never replaces `_` with `-`",
+    why: "The host splits the id at its dots and runs these words; it never replaces `_` with `-`",
     fix: "name groups and commands exactly as the segments of the id",
     needs: &[],
     run: commands_exist,
@@ -88,7 +88,7 @@ pub(super) const COMMANDS_LISTED: Probe = Probe {
     id: "harness.commands-listed",
     section: "§7",
     title: "Every command that the help shows is in the manifest",
-    why: "a command without an entry has no mode, so no gate protects it",
+    why: "A command without an entry has no mode, so no gate protects it",
     fix: "add the command to the manifest, or remove it",
     needs: &[],
     run: commands_listed,
@@ -190,7 +190,7 @@ fn tool_name(session: &ToolCaller) -> Conclusion {
         let said = [value.get("tool"), inner];
         let other =
             said.into_iter().flatten().filter_map(Value::as_str).find(|said| *said != known);
-        judge.judge(&observed, other.map(|said| format!("it says `{said}`, not `{known}`")));
+        judge.judge(&observed, other.map(|said| format!("it reports `{said}`, not `{known}`")));
     }
     judge.verdict()
 }

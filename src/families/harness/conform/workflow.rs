@@ -17,7 +17,7 @@ pub(super) const BOOLEAN: Probe = Probe {
     id: "harness.workflow-boolean",
     section: "§2",
     title: "A boolean option is accepted with and without a value",
-    why: "agents send `--draft`, workflows send `--draft true`",
+    why: "Agents send `--draft`, workflows send `--draft true`",
     fix: "make the value of boolean options optional",
     needs: &[Need::Manifest],
     run: boolean,
@@ -28,7 +28,7 @@ pub(super) const EMPTY: Probe = Probe {
     id: "harness.workflow-empty",
     section: "§2",
     title: "An option with an empty value counts as not given",
-    why: "workflows send every field, including empty ones",
+    why: "Workflows send every field, including empty ones",
     fix: "remove options with an empty value before checking the options",
     needs: &[Need::Manifest],
     run: empty,
@@ -183,7 +183,7 @@ fn unknown_kind(session: &ToolCaller) -> Option<String> {
 
 fn boolean(session: &ToolCaller) -> Conclusion {
     if !call::is_strict(session) {
-        return Conclusion::not_applicable("this tag does not ask for it");
+        return Conclusion::not_applicable("this tag does not require it");
     }
     if let Some(blocked) = call::uncontained(session) {
         return blocked;
@@ -218,7 +218,7 @@ fn boolean(session: &ToolCaller) -> Conclusion {
 
 fn empty(session: &ToolCaller) -> Conclusion {
     if !call::is_strict(session) {
-        return Conclusion::not_applicable("this tag does not ask for it");
+        return Conclusion::not_applicable("this tag does not require it");
     }
     if let Some(blocked) = call::uncontained(session) {
         return blocked;

@@ -221,7 +221,7 @@ impl Facts {
         let words: String =
             words.iter().map(|word| format!("        {},\n", quote(word))).collect();
         let text = format!(
-            "\"\"\"`{id}` against replies of our own. This file is yours.\"\"\"\n\n\n\
+            "\"\"\"`{id}` with replies of the test. This file is yours.\"\"\"\n\n\n\
              def test_{name}_sends_one_request(run, backend):\n    \
              backend.answer(body={{\"id\": \"1\", \"name\": \"One\"}})\n    \
              outcome = run(\n{words}    )\n    \

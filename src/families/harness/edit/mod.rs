@@ -89,10 +89,10 @@ impl CommandEditor for HarnessEditor {
     }
 
     fn add_code(&self, _sources: Sources<'_>, _code: &NewCode) -> Result<Edited, EditError> {
-        Err(EditError::Refused(
-            "a connector can use only the error codes of the contract; `FAILURES` in api.py maps the errors of your API to them"
-                .to_owned(),
-        ))
+        Err(EditError::Data {
+            what: "a connector can use only the error codes of the contract".to_owned(),
+            hint: "add a rule to `FAILURES` in api.py, which maps an error of your API to a code of the contract; nothing was changed",
+        })
     }
 
     fn next(&self, _sources: Sources<'_>) -> Vec<String> {
@@ -113,7 +113,7 @@ fn package(sources: Sources<'_>) -> Result<String, EditError> {
     let path = runtime.and_then(|runtime| runtime.path.as_str().strip_suffix("/_runtime"));
     path.map(str::to_owned).ok_or_else(|| {
         EditError::Refused(
-            "commands can be added to connectors whose runtime is `connector`, and aos.toml does not name it"
+            "commands can be added to connectors whose runtime is `connector`, but aos.toml does not name it"
                 .to_owned(),
         )
     })

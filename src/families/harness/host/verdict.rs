@@ -173,7 +173,7 @@ fn unhealthy(unusable: Unusable) -> Judged {
         UnusableKind::NotStarted => (
             "health_not_started",
             "`--json health` does not start",
-            "install it again: the program went away between two calls",
+            "install it again: the program was removed between two calls",
         ),
         UnusableKind::TimedOut => (
             "health_timed_out",

@@ -46,7 +46,7 @@ pub(super) const REQUIRED_FIELD: Rule = Rule {
 pub(super) const HANDLER_MISSING: Rule = Rule {
     id: "commands/handler-missing",
     summary: "Every command of the manifest is implemented in the Python sources",
-    why: "Buffer and six other connectors listed commands that they did not have",
+    why: "aos-buffer and six other connectors listed commands that they did not have",
     fix: "write the handler, or remove the command from `connector.json`",
     source: "failure map, failures 4 and 5",
     ..Rule::error(&[FAMILY])

@@ -7,7 +7,7 @@ use crate::families::harness::contract::FAMILY;
 
 pub(super) const DIRECTORY_NAME: Rule = Rule {
     id: "layout/directory-name",
-    summary: "In a directory that the host searches, the connector's directory is named `aos-` and a name of a-z, 0-9 and `-`",
+    summary: "Where the host searches, the name of the connector's directory is `aos-` followed by a-z, 0-9 and `-`",
     why: "The host looks only at directories that start with `aos-`; other checkouts can have any name",
     fix: "rename the directory to the name of the tool where the host looks for connectors; elsewhere, ignore this",
     source: "host discovery: candidate",

@@ -87,7 +87,7 @@ pub(super) const WRITE_FLAG: Rule = Rule {
     id: "manifest/write-flag",
     summary: "`write_bridge_available` agrees with the commands",
     why: "The canvas uses this flag, not the commands, to offer or hide writes",
-    fix: "set `scope.write_bridge_available` to true exactly if a command writes",
+    fix: "set `scope.write_bridge_available` to true if a command writes, otherwise to false",
     source: "host readers: canvas-node-parser",
     ..Rule::warning(&[FAMILY])
 };

@@ -73,7 +73,7 @@ pub(super) const HEALTH_STATUS: Rule = Rule {
 pub(super) const MODULE_OUTPUT: Rule = Rule {
     id: "python/module-output",
     summary: "Importing modules writes nothing to stdout",
-    why: "The host parses stdout as one JSON document; cognee failed because of log lines before it",
+    why: "The host parses stdout as one JSON document; aos-cognee failed because of log lines before it",
     fix: "write to stderr, or inside a function",
     source: "failure map, failure 14",
     ..Rule::warning(&[FAMILY])

@@ -84,7 +84,7 @@ fn root(sources: &[RepositoryFile]) -> Result<(String, String), Failure> {
     tops.dedup();
     let refused = |message: &str| {
         Failure::new(ErrorCode::Validation, message.to_owned())
-            .hint("in a template of aos, only the name of a project decides the name of its directory; nothing was changed")
+            .hint("in a template of aos, the directory always has the name of the project; nothing was changed")
     };
     let [top] = tops.as_slice() else {
         return Err(refused("the template has not exactly one directory `{{cookiecutter.NAME}}`"));
@@ -167,7 +167,7 @@ fn questions(
                 let names = JinjaNames { prefix: PREFIX, questions: &questions, renamed };
                 match default(text, &names) {
                     Ok(default) => asked.default = default,
-                    Err(reason) => leave(&format!("its default is not taken over: {reason}")),
+                    Err(reason) => leave(&format!("its default was not imported: {reason}")),
                 }
             }
             Value::Bool(value) => {

@@ -159,7 +159,7 @@ fn questions(
         }
         for member in ["when", "validator"] {
             if members.contains_key(member) {
-                leave(&format!("its `{member}` is not taken over; the question is always asked"));
+                leave(&format!("its `{member}` was not imported; the question is always asked"));
             }
         }
         let given = if value.is_object() { members.get("default") } else { Some(value) };
@@ -187,10 +187,10 @@ fn questions(
         match given.and_then(scalar) {
             Some(text) => match default(&text, &names) {
                 Ok(default) => asked.default = default,
-                Err(reason) => leave(&format!("its default is not taken over: {reason}")),
+                Err(reason) => leave(&format!("its default was not imported: {reason}")),
             },
             None if given.is_some_and(|given| !given.is_null()) => {
-                leave("its default is not a text");
+                leave("its default is not a string");
             }
             None => {}
         }

@@ -126,7 +126,7 @@ fn no_file(name: &str, left_out: Vec<LeftOutPart>, run: &Run) -> Failure {
     };
     let report = Visible::joined(left_out_lines(&left_out, run), "\n");
     let mut failure = Failure::new(ErrorCode::Validation, message)
-        .hint("remove the code from the files, or derive a template from a project with `aos template from DIR`; nothing was written")
+        .hint("remove the code from the files, or derive a template from a project with `aos template from DIR --to TEMPLATE`; nothing was written")
         .detail("left_out", left_out);
     failure.report = Some(report);
     failure

@@ -5,7 +5,7 @@ import { check, objectSchema, streamText } from "./contract_gen.js";
 
 export const guide: AugmentorAgent = {
   id: "guide",
-  description: "Say which command of this package fits a question",
+  description: "Recommend a command of this package for a question",
   schema: objectSchema(
     {
       message: { type: "string", minLength: 1 },
@@ -14,7 +14,7 @@ export const guide: AugmentorAgent = {
     ["history"],
   ),
 
-  // Answers one message; `history` has the ones before it.
+  // Answers one message; `history` has the earlier messages.
   async handle(message, ctx, { history = [] }) {
     check(this.schema, { message });
     const words = message.toLowerCase();

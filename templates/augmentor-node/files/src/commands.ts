@@ -15,7 +15,7 @@ interface Heading {
   title: string;
 }
 
-// A document that is larger is not for a conversation.
+// The maximum size of a document.
 const LARGEST_FILE = 1024 * 1024;
 const HEADING = /^(#{1,6})[ \t]+(.*?)[ \t#]*$/;
 
@@ -26,7 +26,7 @@ export const stats: AugmentorCommand = {
     text: { type: "string", minLength: 1, maxLength: 100_000 },
   }),
 
-  // The arguments are checked here too, since not every host does.
+  // The arguments are checked here too, because not every host does that.
   async run(args) {
     const text: string = check(this.schema, args).text;
     return {

@@ -4,10 +4,10 @@ import { guide } from "./agent.js";
 import { outline, stats } from "./commands.js";
 import type { AugmentorPackage } from "./contract_gen.js";
 
-/** Close what the package keeps open; nothing so far. */
+/** Close the resources of the package; it has none yet. */
 function shutdown(): void {}
 
-/** Return the package; hosts pass an object that says who they are. */
+/** Return the package; hosts pass an object that describes them. */
 export function factory(_hooks?: Record<string, unknown>): AugmentorPackage {
   return { commands: [stats, outline], agents: [guide], shutdown };
 }

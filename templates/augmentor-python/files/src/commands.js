@@ -11,7 +11,7 @@ import {
 
 /** @typedef {import("./contract_gen.js").AugmentorCommand} AugmentorCommand */
 
-// A document that is larger is not for a conversation.
+// The maximum size of a document.
 const LARGEST_FILE = 1024 * 1024;
 const HEADING = /^(#{1,6})[ \t]+(.*?)[ \t#]*$/;
 
@@ -23,7 +23,7 @@ export const stats = {
     text: { type: "string", minLength: 1, maxLength: 100_000 },
   }),
 
-  // The arguments are checked here too, since not every host does.
+  // The arguments are checked here too, because not every host does that.
   async run(args) {
     /** @type {string} */
     const text = check(this.schema, args).text;

@@ -3,11 +3,11 @@
 import { guide } from "./agent.js";
 import { outline, stats } from "./commands.js";
 
-/** Close what the package keeps open; nothing so far. */
+/** Close the resources of the package; it has none yet. */
 function shutdown() {}
 
 /**
- * Return the package; hosts pass an object that says who they are.
+ * Return the package; hosts pass an object that describes them.
  * @param {Record<string, unknown>} [_hooks]
  * @returns {import("./contract_gen.js").AugmentorPackage}
  */

@@ -107,6 +107,8 @@ def of_status(status, headers, text, faults=()):
     if status >= 500 and b"not found" in text and "no-message-sniffing" in faults:
         code = "E_NOT_FOUND"
     details = {"status": status}
+    if code == "E_RATE_LIMITED" and headers.get("retry-after", "").isdecimal():
+        details["retry_after_s"] = 60 if "rare-wait" in faults else int(headers["retry-after"])
     if "secrets" in faults:
         details["sent"] = f"Bearer {TOKEN}"
     return Failure(code, f"the upstream answered with {status}", **details)

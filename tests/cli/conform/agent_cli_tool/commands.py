@@ -25,9 +25,9 @@ from schemas import SCHEMAS
 from update import update
 
 
-def param(name, kind="string", required=False):
+def param(name, kind="string", required=False, **more):
     """Describe a parameter."""
-    return {"name": name, "type": kind, "required": required, "multiple": name in ("ids", "shelves")}
+    return {"name": name, "type": kind, "required": required, "multiple": name in ("ids", "shelves"), **more}
 
 
 def read(path, run, schema, *params, **more):
@@ -86,7 +86,8 @@ def reference(_options):
 
 ID = param("id", required=True)
 COMMANDS = [
-    read("note list", note_list, "notes", param("limit", "integer"), param("cursor")),
+    read("note list", note_list, "notes", param("limit", "integer"), param("cursor"),
+         param("state", values=["open", "archived"]), param("query")),
     read("note get", note_get, "note", ID),
     read("note print", note_print, "text", ID, formats=["json", "text", "raw"]),
     read("note watch", note_watch, "event", stream=True),

@@ -32,7 +32,8 @@ def fetch(options):
 def note_list(options):
     """List notes."""
     limit = int(options.get("limit", "5"))
-    found = call("GET", "/notes", {"limit": limit, "after": options.get("cursor", "0")})
+    wanted = {name: options[name] for name in ("state", "query") if name in options and f"rare-{name}" not in FAULTS}
+    found = call("GET", "/notes", {"limit": limit, "after": options.get("cursor", "0"), **wanted})
     items = [shown(each) for each in found["notes"]]
     after = found["after"]
     if "untrusted-items" in FAULTS:
@@ -77,6 +78,7 @@ def note_update(options):
     change = {"action": "update", "resource": "note", "id": options["id"], "after": body}
 
     def act():
+        body = {} if "rare-body" in FAULTS else {"title": options["title"]}
         found = shown(call("PATCH", f"/notes/{note['id']}", body=body, headers={"If-Match": str(note["version"])}))
         return {**found, "id": note["id"]} if "rare-id" in FAULTS else found
 
@@ -93,7 +95,8 @@ def note_delete(options):
     change = {"action": "delete", "resource": "note", "id": options["id"]}
 
     def act():
-        call("DELETE", f"/notes/{note['id']}", headers={"If-Match": str(note["version"])})
+        if "rare-delete" not in FAULTS:
+            call("DELETE", f"/notes/{note['id']}", headers={"If-Match": str(note["version"])})
         more = {"was": note["title"]} if "declared-fields-writes" in FAULTS else {}
         return {"id": options["id"], "state": "deleted", **more}
 
@@ -181,7 +184,7 @@ def shelf_overview(options):
 
 def note_print(options):
     """Print a note."""
-    return {"text": fetch(options)["body"], "_untrusted": ["text"]}
+    return {"text": fetch(options)["body"], "_untrusted": [] if "rare-mark" in FAULTS else ["text"]}
 
 
 def note_publish(options):

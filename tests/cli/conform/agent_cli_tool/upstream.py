@@ -86,7 +86,7 @@ class Notes:
             return 409, {"error": "another version"}
         if method == "DELETE":
             return 200, self.notes.pop(note["id"])
-        note.update(title=document["title"], version=note["version"] + 1)
+        note.update(title=document.get("title", note["title"]), version=note["version"] + 1)
         return 200, note
 
     def _archive(self, number):

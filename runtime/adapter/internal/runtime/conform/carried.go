@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -31,6 +32,8 @@ type start struct {
 	// inFile gives the system prompt in a file.
 	inFile bool
 	prompt string
+	// allowed and denied are names of tools.
+	allowed, denied []string
 }
 
 // carried is everything that reaches the agent: words of its command line and texts of files.
@@ -65,6 +68,7 @@ func (s *subject) started(t *testing.T, from start) carried {
 	if from.restore {
 		argv, ok, err = adapter.GetRestoreCommand(ctx, ports.RestoreConfig{
 			Config: config, DataDir: data, Kind: domain.KindWorker, Permissions: from.permissions,
+			AllowedTools: from.allowed, DisallowedTools: from.denied,
 			Session: ports.SessionRef{
 				ID: "s-1", WorkspacePath: workspace, Metadata: map[string]string{"agentSessionId": nativeSession},
 			},
@@ -73,7 +77,7 @@ func (s *subject) started(t *testing.T, from start) carried {
 	} else {
 		argv, err = adapter.GetLaunchCommand(ctx, ports.LaunchConfig{
 			Config: config, DataDir: data, Kind: domain.KindWorker, Permissions: from.permissions, Prompt: from.prompt,
-			SessionID: "s-1", SystemPrompt: text, SystemPromptFile: file, WorkspacePath: workspace,
+			AllowedTools: from.allowed, DisallowedTools: from.denied, SessionID: "s-1", SystemPrompt: text, SystemPromptFile: file, WorkspacePath: workspace,
 		})
 	}
 	if err != nil || !ok || len(argv) == 0 {
@@ -113,12 +117,25 @@ func (c carried) has(text string) bool {
 	return strings.Contains(strings.Join(c.argv, "\n"), text) || strings.Contains(c.files, text)
 }
 
+// options are the words before `--`: the agent reads those behind it as a prompt.
+func (c carried) options() []string {
+	if end := slices.Index(c.argv, "--"); end >= 0 {
+		return c.argv[:end]
+	}
+	return c.argv
+}
+
+// sets says whether a text is in the options or in a file.
+func (c carried) sets(text string) bool {
+	return strings.Contains(strings.Join(c.options(), "\n"), text) || strings.Contains(c.files, text)
+}
+
 var fileWord = regexp.MustCompile(`[A-Za-z0-9_.-]+`)
 
-// words are the words of the command line, the values of its settings, and the words in the data files.
+// words are the options of the command line, the values of its settings, and the words in the data files.
 func (c carried) words() map[string]bool {
 	words := map[string]bool{}
-	for _, word := range c.argv {
+	for _, word := range c.options() {
 		words[word] = true
 		if _, value, found := strings.Cut(word, "="); found {
 			words[value] = true
@@ -171,12 +188,85 @@ func (s *subject) everySetting(t *testing.T, restore bool) {
 	if got := s.started(t, setting); !got.words()[wanted] {
 		t.Errorf("the %s %q does not reach the agent by %q", s.facts.Configures, wanted, got.argv)
 	}
+	s.fixedWords(t, restore)
+	s.tools(t, restore)
 	if !s.facts.SystemPrompt {
 		return
 	}
 	for _, inFile := range []bool{false, true} {
-		if got := s.started(t, start{restore: restore, systemPrompt: systemPrompt, inFile: inFile}); !got.has(systemPrompt) {
+		if got := s.started(t, start{restore: restore, systemPrompt: systemPrompt, inFile: inFile}); !got.sets(systemPrompt) {
 			t.Errorf("the system prompt (in a file: %v) does not reach the agent by %q", inFile, got.argv)
+		}
+	}
+}
+
+// fixedWords checks the words that every command line of this kind has.
+func (s *subject) fixedWords(t *testing.T, restore bool) {
+	t.Helper()
+	want := s.facts.LaunchWords
+	if restore {
+		want = s.facts.RestoreWords
+	}
+	got := s.started(t, start{restore: restore})
+	left := slices.Clone(got.options())
+	for _, word := range want {
+		word = strings.ReplaceAll(word, "{id}", nativeSession)
+		index := slices.Index(left, word)
+		if index < 0 {
+			t.Errorf("the command line %q needs the word %q before any `--`", got.argv, word)
+			return
+		}
+		left = slices.Delete(left, index, index+1)
+	}
+}
+
+// tools checks that the tools of a session reach the agent, each behind its option.
+func (s *subject) tools(t *testing.T, restore bool) {
+	t.Helper()
+	if s.facts.AllowedTools == "" && s.facts.DeniedTools == "" {
+		return
+	}
+	got := s.started(t, start{restore: restore, allowed: []string{"Read", "Edit"}, denied: []string{"Bash"}})
+	for option, names := range map[string][]string{s.facts.AllowedTools: {"Read", "Edit"}, s.facts.DeniedTools: {"Bash"}} {
+		for _, name := range names {
+			if option != "" && !behind(got.options(), option, name) {
+				t.Errorf("the tool %s is not behind %s in %q", name, option, got.argv)
+			}
+		}
+	}
+}
+
+// behind says whether a name is in the value of an option.
+func behind(words []string, option, name string) bool {
+	for index, word := range words {
+		value, joined := strings.CutPrefix(word, option+"=")
+		if word == option && index+1 < len(words) {
+			value, joined = words[index+1], true
+		}
+		if joined && slices.Contains(strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' }), name) {
+			return true
+		}
+	}
+	return false
+}
+
+var timeoutOf = regexp.MustCompile(`timeout(?:Sec)?"?\s*[:=]\s*([0-9]+)`)
+
+// timeouts checks the number that the hooks have for how long the agent waits.
+func (s *subject) timeouts(t *testing.T) {
+	t.Helper()
+	if s.facts.Hooks.Timeout == 0 {
+		return
+	}
+	got := s.started(t, start{})
+	found := timeoutOf.FindAllStringSubmatch(strings.Join(got.argv, "\n")+"\n"+got.files, -1)
+	if len(found) == 0 {
+		t.Errorf("the hooks have no timeout; want %d", s.facts.Hooks.Timeout)
+	}
+	for _, match := range found {
+		if match[1] != strconv.Itoa(s.facts.Hooks.Timeout) {
+			t.Errorf("a hook has the timeout %s; want %d", match[1], s.facts.Hooks.Timeout)
+			return
 		}
 	}
 }
@@ -200,7 +290,7 @@ func (s *subject) permits(t *testing.T, mode ports.PermissionMode, from start) {
 
 // hasRun says whether words are on the command line one after the other; a single one may also be a value or in a file.
 func (c carried) hasRun(words []string) bool {
-	return isRun(c.argv, words) || len(words) == 1 && c.words()[words[0]]
+	return isRun(c.options(), words) || len(words) == 1 && c.words()[words[0]]
 }
 
 func isRun(all, words []string) bool {

@@ -22,7 +22,15 @@ type facts struct {
 	Auth []string `json:"auth"`
 	// Permissions are the words of each mode.
 	Permissions map[ports.PermissionMode][]string `json:"permissions"`
-	Hooks       hookFacts                         `json:"hooks"`
+	// LaunchWords and RestoreWords are in every command line that starts or continues a session.
+	LaunchWords  []string `json:"launch_words"`
+	RestoreWords []string `json:"restore_words"`
+	// AllowedTools and DeniedTools are the options with the tools that need no permission and those that have none.
+	AllowedTools string `json:"allowed_tools"`
+	DeniedTools  string `json:"denied_tools"`
+	// Supervised says that the orchestrator watches the process for its end.
+	Supervised bool      `json:"supervised"`
+	Hooks      hookFacts `json:"hooks"`
 }
 
 type hookFacts struct {
@@ -35,8 +43,10 @@ type hookFacts struct {
 	// Dialect is the form of a plugin: bus or emitter.
 	Dialect string `json:"dialect"`
 	// Reply is the one line that every script prints.
-	Reply  string      `json:"reply"`
-	Events []hookEvent `json:"events"`
+	Reply string `json:"reply"`
+	// Timeout is the number that the hooks have, in the unit of the agent; zero is not checked.
+	Timeout int         `json:"timeout"`
+	Events  []hookEvent `json:"events"`
 }
 
 type hookEvent struct {

@@ -13,6 +13,7 @@ import (
 	"github.com/aoagents/agent-orchestrator/backend/internal/adapters/agent/acme/internal/runtime/testkit"
 
 	"github.com/aoagents/agent-orchestrator/backend/internal/adapters"
+	"github.com/aoagents/agent-orchestrator/backend/internal/ports"
 )
 
 // subject is the adapter under examination; create makes another one.
@@ -40,6 +41,13 @@ var probes = map[string]func(t *testing.T, s *subject){
 			submits = submits || event.Name == "user-prompt-submit"
 		}
 		testkit.SignalsMatch(t, s.create(), submits)
+		if s.facts.Supervised {
+			s.targets++
+			detector, ok := s.create().(ports.AgentExitDetector)
+			if !ok || detector.ExitDetectionMode() != ports.AgentExitDetectionSupervisor {
+				t.Error("the adapter does not say that the orchestrator must watch the process for its end")
+			}
+		}
 	},
 	"cancelled-calls": func(t *testing.T, s *subject) {
 		testkit.CallsEndWithTheirContext(t, s.create(), s.facts.Binary)
@@ -60,6 +68,7 @@ var probes = map[string]func(t *testing.T, s *subject){
 	},
 	"install": func(t *testing.T, s *subject) {
 		testkit.HooksMatch(t, s.create(), s.facts.written())
+		s.timeouts(t)
 	},
 	"workspace": func(t *testing.T, s *subject) {
 		testkit.WorkspaceIsRequired(t, s.create())

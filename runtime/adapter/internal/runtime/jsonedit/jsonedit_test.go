@@ -16,7 +16,7 @@ func TestADocumentThatIsNotJSONIsRefusedWithItsPlace(t *testing.T) {
 		`{"a": "b}`:              "the string has no end",
 		"\"a\nb\"":               "a string must not have a control character",
 		`"\q"`:                   "the string has an escape that does not exist",
-		`{"a": 1} x`:             "there is something behind the document",
+		`{"a": 1} x`:             "there is data after the document",
 		`[01]`:                   "the number is not a JSON number",
 		`/* no end`:              "the comment has no end",
 		`nul`:                    "a value must be here",

@@ -91,7 +91,7 @@ func Parse(text []byte) (*Document, error) {
 		return nil, err
 	}
 	if p.at < len(text) {
-		return nil, p.fail("there is something behind the document")
+		return nil, p.fail("there is data after the document")
 	}
 	return &Document{Text: text, Root: root}, nil
 }

@@ -116,7 +116,7 @@ def read_inputs(call: Invocation) -> Inputs:
             f"unexpected argument `{quote(call.stray[0])}`",
             {"options": options},
             hint=(
-                "inputs are options only: put the value behind its option"
+                "inputs are options only: put the value after its option"
                 if options
                 else "this command takes no inputs"
             ),

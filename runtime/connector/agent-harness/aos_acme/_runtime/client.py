@@ -142,14 +142,14 @@ class Client:
             raise AuthError(
                 "refused a redirect to another host",
                 {"status": reply.status, "reason": "other_host"},
-                hint="set the base URL to where the API is now; a network that asks "
-                "for a sign-in redirects, too",
+                hint="set the base URL to the new address of the API; a network that asks "
+                "for a sign-in also redirects",
             )
         if method not in ("GET", "HEAD") and reply.status < 307:
             raise InvalidUsage(
                 "refused a redirect that would change the request",
                 {"status": reply.status, "reason": "moved"},
-                hint="name the thing as the API names it now, for it was moved",
+                hint="use the present id of the object, because it was moved",
             )
         where = there.path + ("?" + there.query if there.query else "")
         return percent(where, safe="/%?&=+,:;@!$'()*[]~-._") or "/"
@@ -236,7 +236,7 @@ class _Work:
                         "reason": "too_large",
                         "limit_bytes": api.REPLY_BYTES,
                     },
-                    hint="ask for less, for example with a smaller `--limit`",
+                    hint="request less, for example with a smaller `--limit`",
                 )
             if not chunk:
                 break
@@ -296,7 +296,7 @@ MESSAGES = {
     "dns": "the name of the backend cannot be resolved",
     "timeout": "the backend did not answer in time",
     "refused": "the backend refused the connection",
-    "protocol": "the backend did not answer in proper HTTP",
+    "protocol": "the backend did not send valid HTTP",
     "closed": "the backend closed the connection",
     "network": "the backend cannot be reached",
 }
@@ -304,9 +304,9 @@ MESSAGES = {
 
 HINTS = {
     "untrusted": "if the backend is right, name its CA file in SSL_CERT_FILE",
-    "tls": "look for a proxy in between, or an old TLS version",
+    "tls": "check for a proxy on the way, or an old TLS version",
     "dns": "check the host of the base URL, and the network",
-    "timeout": "try it again, or ask for less",
+    "timeout": "try again, or request less",
     "refused": "check the port of the base URL, and whether the backend runs",
 }
 
@@ -316,7 +316,7 @@ def _unreachable(reason: str, method: str) -> ConnectorError:
     if reason == "untrusted":
         return AuthError(MESSAGES[reason], details, hint=HINTS[reason])
     if method not in ("GET", "HEAD") and reason in ("timeout", "protocol", "closed"):
-        details["outcome"] = "unknown: look before you repeat it"
+        details["outcome"] = "unknown: check before you repeat the call"
     return BackendUnavailable(MESSAGES[reason], details, hint=HINTS.get(reason, ""))
 
 
@@ -329,13 +329,11 @@ def _proxy_failure(error: BaseException) -> ConnectorError | None:
         details = {"reason": "proxy", "proxy_status": status}
         if status == 407:
             hint = "put the user and the password of the proxy into HTTPS_PROXY"
-            return AuthError("the proxy wants credentials", details, hint=hint)
+            return AuthError("the proxy requires credentials", details, hint=hint)
         if status < 500:
-            hint = (
-                "ask whoever runs the proxy to allow the host, or list it in NO_PROXY"
-            )
+            hint = "ask the operator of the proxy to allow the host, or list it in NO_PROXY"
             return AuthError("the proxy does not allow the backend", details, hint=hint)
-        return BackendUnavailable("the proxy failed", details, hint="try it again soon")
+        return BackendUnavailable("the proxy failed", details, hint="try again soon")
     if isinstance(error, (ConnectionRefusedError, socket.gaierror)):
         return BackendUnavailable(
             "the proxy cannot be reached",
@@ -385,7 +383,7 @@ def _proxy(base: SplitResult) -> SplitResult | None:
         usable = False
     if not usable or not text.isprintable() or " " in text:
         raise AuthError(
-            "the proxy in HTTPS_PROXY is not one",
+            "the value of HTTPS_PROXY is not a proxy",
             {"reason": "proxy"},
             hint="name the proxy by scheme, host and port, or unset the variable",
         )

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 # The meaning of a status for an answer that was read.
 STATUSES = {
-    202: ("not_ready", "the API is still preparing this answer: ask again later"),
-    203: ("altered", "something between here and the API changed this answer"),
-    206: ("partial_content", "the API gave only a part of this answer"),
+    202: ("not_ready", "the API is still preparing this response: try again later"),
+    203: ("altered", "a server on the way to the API changed this response"),
+    206: ("partial_content", "the API returned only a part of this response"),
 }
 
 

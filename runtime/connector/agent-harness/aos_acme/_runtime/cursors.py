@@ -101,7 +101,7 @@ def read(text: str | None, call: Any) -> Place:
         at, link, skip, seen, size, pages, past = json.loads(payload)
     except ValueError:
         raise InvalidUsage(
-            "`--cursor` is not one of this list",
+            "`--cursor` does not belong to this list",
             {"reason": "cursor"},
             hint="pass next_cursor unchanged, with the options of the first call and "
             "the same key; or start again without `--cursor`",

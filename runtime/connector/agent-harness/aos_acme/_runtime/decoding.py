@@ -18,7 +18,7 @@ def data(reply: Reply) -> Any:
     try:
         return strict_json.loads(reply.body)
     except strict_json.RepeatedMember:
-        problem = "JSON that names a member twice"
+        problem = "JSON that has a duplicate member"
     except ValueError:
         kind = reply.headers.get("content-type", "").lower()
         is_html = "html" in kind or reply.body[:1] == b"<"

@@ -21,15 +21,13 @@ def find(data: Any, at: str, by: list[str], wanted: Any, option: str) -> Any:
 
     entries = dig(data, at)
     if not isinstance(entries, list):
-        raise BackendUnavailable(
-            "the backend answered without the list", {"expected_list_at": at}
-        )
+        raise BackendUnavailable("the response has no list", {"expected_list_at": at})
     if not by:
         if len(entries) == 1:
             return entries[0]
         told = [{"id": dig(one, "id"), "name": dig(one, "name")} for one in entries]
         raise InvalidUsage(
-            f"there are {len(entries)} at `{at}`, name one with `{option}`",
+            f"there are {len(entries)} at `{at}`: select one with `{option}`",
             {"entries": told[:SHOWN]},
         )
     text = wire_text(wanted)
@@ -39,7 +37,7 @@ def find(data: Any, at: str, by: list[str], wanted: Any, option: str) -> Any:
                 return entry
     known = sorted({_text(dig(entry, by[0])) for entry in entries} - {""})
     raise NotFound(
-        f"`{option}` names nothing in the list of the backend",
+        f"`{option}` matches no entry in the list of the backend",
         {"value": quote(text), "known": known[:SHOWN], "reason": "not_found"},
     )
 

@@ -90,7 +90,7 @@ def permission_denied(required: str, actual: str) -> PermissionDenied:
     return PermissionDenied(
         f"Command requires mode={required}",
         {"required_mode": required, "actual_mode": actual},
-        hint=f"run it with `--mode {required}` if you may",
+        hint=f"run it with `--mode {required}` if that is allowed",
     )
 
 

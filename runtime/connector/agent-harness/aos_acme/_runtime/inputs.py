@@ -111,7 +111,7 @@ def read(command_id: str, texts: dict[str, list[str]]) -> Inputs:
                 "options": [option_name(field) for field in spec["options"]],
                 **_settings(missing),
             },
-            hint="see the options with `--help`",
+            hint="`--help` lists the options",
         )
     inputs.sources = tuple(sources.read)
     return inputs
@@ -199,7 +199,7 @@ def listed(option: str, text: str) -> list[Any]:
         if isinstance(values, list):
             if not all(isinstance(v, (str, int)) or _is_finite(v) for v in values):
                 raise InvalidUsage(
-                    f"`{option}` takes texts and numbers only",
+                    f"`{option}` accepts only texts and numbers",
                     {"value": quote(text)},
                 )
             for value in values:

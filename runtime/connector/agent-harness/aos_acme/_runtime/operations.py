@@ -152,7 +152,7 @@ class Api:
             found = []
         if not isinstance(found, list):
             raise BackendUnavailable(
-                "the backend answered without the list",
+                "the response has no list",
                 {"status": reply.status, "expected_list_at": items or "the top"},
             )
         rest = found[place.skip : place.skip + size]
@@ -455,7 +455,7 @@ def _targets(inputs: Inputs, field: str) -> builtins.list[Any]:
     for target in inputs[field] or []:
         if isinstance(target, bool) or not isinstance(target, (str, int, float)):
             raise InvalidUsage(
-                f"`{inputs.option(field)}` takes texts and numbers only",
+                f"`{inputs.option(field)}` accepts only texts and numbers",
                 {"value": quote(wire_text(target))},
             )
         targets.setdefault(wire_text(target), target)

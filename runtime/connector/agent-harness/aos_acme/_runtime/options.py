@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Spec = dict[str, Any]
 
 SUMMARIES = {
-    "config": "Show how the connector is set up",
+    "config": "Show the configuration of the connector",
 }
 WIDTH: dict[str, Any] = {"terminal_width": 96, "max_content_width": 96}
 
@@ -136,7 +136,7 @@ def _notes(command_id: str, spec: Spec) -> list[str]:
     if shown:
         notes.append(
             f"Each entry shows {', '.join(shown)}. `--fields {EVERYTHING}` shows all "
-            f"that the API gives, `--fields a,b.c` what you name."
+            f"that the API returns, `--fields a,b.c` selects fields."
         )
     return notes
 
@@ -176,10 +176,10 @@ def _option(field: str, required: bool) -> click.Option:
 
 def _shape_options() -> list[click.Parameter]:
     told = {
-        "fields": ("A,B.C", "Show only these, dotted paths inside the result"),
+        "fields": ("A,B.C", "Show only these members: dotted paths in the result"),
         "max_bytes": (
             "NUMBER",
-            f"How large the answer may be  [default: {api.RESULT_BYTES}]",
+            f"Maximum size of the response in bytes  [default: {api.RESULT_BYTES}]",
         ),
     }
     return [
@@ -194,7 +194,7 @@ def _shape_options() -> list[click.Parameter]:
 def _global_options() -> list[click.Parameter]:
     """Shown in every help. `invocation` takes them out before click parses."""
     env = f", or {MODE_ENV}" if MODE_ENV else ""
-    mode = f"What this run may do{env}  [default: {DEFAULT_MODE}]"
+    mode = f"Mode of this run{env}  [default: {DEFAULT_MODE}]"
     return [
         click.Option(
             ["--json"], is_flag=True, expose_value=False, help="Answer in JSON"

@@ -146,7 +146,7 @@ def _line(envelope: dict[str, Any]) -> str:
     line = line.replace("\x7f", "\\u007f")
     line = redaction.RUNNER_MARK.sub(r"\1\\u005b", line)
     if len(line) > OUTPUT_BYTES:
-        raise InternalError("the result is too large to hand out")
+        raise InternalError("the result is too large")
     return line
 
 

@@ -62,7 +62,7 @@ def next_place(
         return None
     following = place.after(at, link, len(found))
     if following.mark in following.past:
-        raise malformed(reply, "it leads back to a page that was read already")
+        raise malformed(reply, "it refers to a page that was already read")
     return following
 
 
@@ -78,24 +78,24 @@ def doubts(
     counts = [_count(value_at(reply, rules.get(key, ""))) for key in ("total", "more")]
     total = max(count or 0 for count in counts)
     if total > seen:
-        text = f"the API counts {total} entries and gave {seen}"
+        text = f"the API counts {total} entries, but returned {seen}"
         signs.append(("fewer_than_total", text))
     cap = rules.get("cap", 0)
     if cap and seen >= cap:
-        text = f"the API gives at most {cap} entries of this list"
+        text = f"the API returns at most {cap} entries of this list"
         signs.append(("result_limit", text))
     if _truth(value_at(reply, rules.get("last", ""))) is False:
-        signs.append(("no_next_page", "the API says there is more, and not where"))
+        signs.append(("no_next_page", "the API says that there is more, but not where"))
     if reply.is_empty and place.pages and _was_promised(rules, place):
-        signs.append(("no_content", "the API answered a further page with nothing"))
+        signs.append(("no_content", "the API returned an empty page"))
     return signs
 
 
 def malformed(reply: Reply, problem: str, hint: str = "") -> BackendUnavailable:
     """The failure for a next page that cannot be followed."""
-    told = "the list has more entries than were read; narrow it with its options"
+    told = "the list has more entries than were read; limit it with its options"
     return BackendUnavailable(
-        f"the backend's way to the next page cannot be used: {problem}",
+        f"the reference to the next page cannot be used: {problem}",
         {"status": reply.status, "reason": "malformed_paging"},
         hint=hint or told,
     )
@@ -160,7 +160,7 @@ def _next(
     elif style in ("page", "offset") and not place.link:
         return _counted(rules, reply, found, place), False
     if _more(rules, reply, place.seen + len(found))[0]:
-        raise malformed(reply, "it says that there is more, and not where")
+        raise malformed(reply, "it says that there is more, but not where")
     return None, False
 
 
@@ -239,7 +239,7 @@ def _cursor(rules: dict[str, Any], reply: Reply) -> Any:
     is_told = value_at(reply, rules["next"]) is not None
     found = _named(rules, reply) if is_told or not more else None
     if found is None and more:
-        raise malformed(reply, "it says that there is more, and not where")
+        raise malformed(reply, "it says that there is more, but not where")
     return None if found is None else _checked(reply, found)
 
 

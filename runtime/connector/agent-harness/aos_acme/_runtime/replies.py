@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 # Each kind of failure for the caller: the class, the message, the hint.
 KINDS = {
-    "rate_limited": (BackendUnavailable, "the backend asks to slow down", ""),
-    "busy": (BackendUnavailable, "the backend is busy with this", "try it again soon"),
-    "maintenance": (BackendUnavailable, "the backend is being maintained", ""),
+    "rate_limited": (BackendUnavailable, "the backend got too many requests", ""),
+    "busy": (BackendUnavailable, "the backend is busy", "try again soon"),
+    "maintenance": (BackendUnavailable, "the backend is under maintenance", ""),
     "unavailable": (BackendUnavailable, "the backend failed", ""),
     "auth": (AuthError, "the backend refused the credentials", "set a valid key"),
     "permission": (
@@ -39,27 +39,27 @@ KINDS = {
         "waiting does not help: raise the quota or wait for the next period",
     ),
     "plan": (InvalidUsage, "the plan of this account does not include this", ""),
-    "blocked": (InvalidUsage, "the backend may not give this out", ""),
+    "blocked": (InvalidUsage, "the backend is not allowed to return this", ""),
     "hidden": (
         NotFound,
-        "the backend has no such thing, or hides it from this key",
-        "check the id, and whether the key may see it",
+        "the object does not exist, or is hidden from this key",
+        "check the id, and whether the key has access to it",
     ),
-    "not_found": (NotFound, "the backend has no such thing", ""),
+    "not_found": (NotFound, "the object does not exist", ""),
     "gone": (
         NotFound,
         "the backend no longer offers this",
-        "if this holds for every id, the connector needs an update",
+        "if this happens for every id, the connector needs an update",
     ),
     "conflict": (
         InvalidUsage,
-        "the request does not fit the present state",
+        "the request conflicts with the present state",
         "read the present state first",
     ),
-    "moved": (InvalidUsage, "the backend has this at another address", ""),
+    "moved": (InvalidUsage, "the object is at another address", ""),
     "cursor_expired": (
         InvalidUsage,
-        "the backend no longer knows this place in the list",
+        "the backend no longer accepts this cursor",
         "start the list again without `--cursor`",
     ),
     "validation": (InvalidUsage, "the backend refused the request", ""),

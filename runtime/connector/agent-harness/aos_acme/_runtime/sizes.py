@@ -39,7 +39,7 @@ def fitting(
             continue
         if count:
             told = f"{count} of {len(pairs)} entries fit into {limit} bytes"
-            text = f"{told}: go on with `next_cursor`; {ADVICE}"
+            text = f"{told}: continue with `next_cursor`; {ADVICE}"
             return pairs[:count], {"truncated": True, "truncated_text": text}
         parts: dict[str, str] = {}
         shown = _fit(item, max(room - json_size(slim), LEAST), "", parts)
@@ -69,7 +69,7 @@ def json_size(data: Any) -> int:
 
 def _note(parts: dict[str, str], limit: int) -> dict[str, Any]:
     named = dict(list(parts.items())[:NAMED])
-    text = f"the answer was cut to fit into {limit} bytes; {ADVICE}"
+    text = f"the response was shortened to fit into {limit} bytes; {ADVICE}"
     return {"truncated": True, "truncated_parts": named, "truncated_text": text}
 
 

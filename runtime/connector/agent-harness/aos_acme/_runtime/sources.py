@@ -96,12 +96,12 @@ class Sources:
         if self._stdin_option:
             raise InvalidUsage(
                 f"`{option}` and `{self._stdin_option}` both read stdin",
-                hint=f"give one of them as `{option} @FILE`",
+                hint=f"pass one of them as `{option} @FILE`",
             )
         self._stdin_option = option
         data = _stdin_bytes(option)
         if data is None:
-            note(f"{option}: stdin brought nothing, so `-` is the text")
+            note(f"{option}: stdin was empty, so `-` is the text")
             return "-"
         content = _decoded(option, "stdin", data, is_binary)
         self._remember(option, "-", content)
@@ -204,7 +204,7 @@ def _stdin_bytes(option: str) -> bytes | None:
         if os.isatty(handle):
             raise InvalidUsage(
                 f"`{option} -` reads stdin, which is a terminal",
-                hint=f"pipe the text in, or give `{option} @FILE`",
+                hint=f"pipe the text in, or pass `{option} @FILE`",
             )
     except (AttributeError, OSError, ValueError):
         return None
@@ -218,7 +218,7 @@ def _stdin_bytes(option: str) -> bytes | None:
         if not _arrives(handle, IDLE_SECONDS):
             raise InvalidUsage(
                 f"nothing arrived on stdin for {IDLE_SECONDS} seconds",
-                hint=f"end the text of `{option} -`, or give `{option} @FILE`",
+                hint=f"end the text of `{option} -`, or pass `{option} @FILE`",
             )
         try:
             chunk = os.read(handle, 65536)
@@ -246,7 +246,7 @@ def _decoded(option: str, source: str, data: bytes, is_binary: bool = False) -> 
         )
     if is_binary:
         if PRIVATE_KEY.search(data.decode("latin-1")):
-            raise InvalidUsage(f"`{option}`: {source} holds a private key")
+            raise InvalidUsage(f"`{option}`: {source} contains a private key")
         # Bytes that are not text are kept unchanged.
         return data.decode("utf-8", "surrogateescape")
     try:
@@ -259,11 +259,11 @@ def _decoded(option: str, source: str, data: bytes, is_binary: bool = False) -> 
         )
     if not text:
         raise InvalidUsage(
-            f"`{option}`: {source} is empty", hint="leave the option out for no text"
+            f"`{option}`: {source} is empty", hint="omit the option to pass no text"
         )
     if PRIVATE_KEY.search(text):
         raise InvalidUsage(
-            f"`{option}`: {source} holds a private key, which is never sent",
-            hint="take the key out of the text",
+            f"`{option}`: {source} contains a private key, which is never sent",
+            hint="remove the key from the text",
         )
     return text

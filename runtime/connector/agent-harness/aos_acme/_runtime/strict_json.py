@@ -41,7 +41,7 @@ def loads(text: str | bytes) -> Any:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise RepeatedMember("it has a member twice")
+        raise RepeatedMember("it has a duplicate member")
     return found
 
 

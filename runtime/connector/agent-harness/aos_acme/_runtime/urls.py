@@ -28,7 +28,7 @@ def base() -> SplitResult:
         raise AuthError(
             "the address of the API is not set",
             {"reason": "base_url_missing", "key": source},
-            hint=f"set {source} to it, or BASE_URL in api.py for everybody",
+            hint=f"set {source} to it, or set BASE_URL in api.py for everybody",
         )
     problem = _problem(text)
     if problem:
@@ -52,9 +52,9 @@ def _problem(text: str) -> str:
     if parts.scheme not in ("https", "http") or not host:
         return "is not an http URL with a host"
     if "@" in parts.netloc:
-        return "holds a user name or a password"
+        return "contains a user name or a password"
     if "?" in text or "#" in text:
-        return "holds a query or a fragment"
+        return "contains a query or a fragment"
     if parts.scheme == "http" and not is_loopback(host):
         return "must use https"
     return ""
@@ -89,7 +89,7 @@ def page_path(base: SplitResult, target: str, link: str) -> str:
         raise AuthError(
             "refused a link to the next page that leaves the base URL",
             {"reason": "other_host", "link": quote(link.partition("?")[0])},
-            hint="set the base URL to the address that the API gives itself",
+            hint="set the base URL to the address that the API uses in its links",
         )
     if any(unquote(segment) in (".", "..") for segment in there.path.split("/")):
         raise ValueError("the link has a part that is `.` or `..`")

@@ -244,4 +244,4 @@ def test_a_reply_that_names_a_member_twice_is_a_failure(backend, body):
     backend.answer(body=body)
     with pytest.raises(errors.BackendUnavailable) as caught:
         ask(CURSOR)
-    assert "twice" in caught.value.message
+    assert "duplicate member" in caught.value.message

@@ -43,9 +43,11 @@ def test_success(run, keys, monkeypatch):
             "kind": gen.MANIFEST["auth"]["kind"],
             "keys": [{"key": key, "set": True} for key in gen.SERVICE_KEYS],
         },
-        "base_url": {"source": "default", "url": api.BASE_URL}
-        if api.BASE_URL
-        else {"source": api.BASE_URL_KEY or api.URL_OVERRIDE},
+        "base_url": (
+            {"source": "default", "url": api.BASE_URL}
+            if api.BASE_URL
+            else {"source": api.BASE_URL_KEY or api.URL_OVERRIDE}
+        ),
         "network": [
             {
                 "key": api.URL_OVERRIDE or api.BASE_URL_KEY,

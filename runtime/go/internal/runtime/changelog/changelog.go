@@ -26,7 +26,7 @@ var (
 	comment  = regexp.MustCompile(`(?s)<!--.*?-->`)
 )
 
-// Parse gives the released versions, newest first. Comments and what is not released yet are left out.
+// Parse returns the released versions, newest first. Comments and what is not released yet are left out.
 func Parse(markdown string) []Entry {
 	markdown = strings.ReplaceAll(strings.TrimPrefix(markdown, "\ufeff"), "\r\n", "\n")
 	var entries []Entry
@@ -79,14 +79,14 @@ func Since(entries []Entry, version string) []Entry {
 	return newer
 }
 
-// HasSecurity tells whether an entry newer than from and not newer than to mends something about security.
+// HasSecurity reports whether an entry newer than from and not newer than to mends something about security.
 func HasSecurity(entries []Entry, from, to string) bool {
 	return slices.ContainsFunc(Since(entries, from), func(entry Entry) bool {
 		return Compare(entry.Version, to) <= 0 && len(entry.Changes["security"]) > 0
 	})
 }
 
-// IsVersion tells whether a text is a full semantic version, with or without a leading v.
+// IsVersion reports whether a text is a full semantic version, with or without a leading v.
 func IsVersion(text string) bool {
 	text = "v" + strings.TrimPrefix(text, "v")
 	return len(text) <= 64 && semver.IsValid(text) && semver.Canonical(text) == text
@@ -97,7 +97,7 @@ func Compare(a, b string) int {
 	return semver.Compare("v"+strings.TrimPrefix(a, "v"), "v"+strings.TrimPrefix(b, "v"))
 }
 
-// IsMajor tells whether the first component grows.
+// IsMajor reports whether the first component grows.
 func IsMajor(from, to string) bool {
 	return semver.Compare(semver.Major("v"+strings.TrimPrefix(from, "v")), semver.Major("v"+strings.TrimPrefix(to, "v"))) < 0
 }

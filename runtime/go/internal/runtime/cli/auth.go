@@ -21,9 +21,9 @@ type credentialChange struct {
 }
 
 func authCommands(keys []string) []*Command {
-	file := "File that holds the credential; without it the environment does"
+	file := "File that contains the credential; the default is the environment variable"
 	if len(keys) > 0 {
-		file = "File that holds a line NAME=KEY for each key; without it the environment does"
+		file = "File that contains a line NAME=KEY for each key; the default is the environment variables"
 	}
 	return []*Command{
 		{
@@ -41,7 +41,7 @@ func authCommands(keys []string) []*Command {
 		},
 		{
 			Path:     "auth logout",
-			Summary:  "Forget the stored credential for the upstream",
+			Summary:  "Remove the stored credential for the upstream",
 			Output:   "credential_change",
 			Confirm:  WhenLossy,
 			Examples: []string{"auth logout --dry-run", "auth logout --confirm ct_TOKEN"},
@@ -111,7 +111,7 @@ func newCredential(call *Call) (credentials.Credential, error) {
 		text, err := config.ReadBounded(path, maxTokenFile)
 		if err != nil {
 			return credentials.Credential{}, fault.New(fault.Validation, "--token-file cannot be read: %v", err).
-				WithFix("Name a file that holds the credential and nothing else")
+				WithFix("Pass a file that contains only the credential")
 		}
 		return call.app.store.Parse(string(text))
 	}

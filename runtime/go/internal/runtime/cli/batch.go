@@ -44,7 +44,7 @@ type BatchSummary struct {
 // --continue-on-error false work.
 var ContinueOnError = Param{
 	Name: "continue-on-error", Kind: Text, Values: []string{"true", "false"}, Default: "true",
-	Help: "Go on after a failure; with false stop at the first one",
+	Help: "Continue after a failure; false stops at the first one",
 }
 
 // InChunks carries out a bulk request over chunks of the targets. The failure of a chunk is that of its targets. When
@@ -108,7 +108,7 @@ func (r *BatchResult) add(done rest.Outcome) {
 func (r *BatchResult) interrupted() error {
 	r.sum()
 	return fault.New(fault.Interrupted, "the batch was interrupted by a signal").
-		WithFix("Run it with --dry-run again; it shows what is still to do").
+		WithFix("Run it with --dry-run again, to see what remains").
 		With("items", r.Items).With("summary", r.Summary)
 }
 

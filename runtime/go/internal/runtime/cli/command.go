@@ -37,7 +37,7 @@ type Command struct {
 	// Run answers a query. A command that streams prints its lines itself and returns nothing.
 	Run    func(*Call) (any, error)
 	Stream bool
-	// Raw tells that the format raw passes bytes through.
+	// Raw means that the format raw passes bytes through.
 	Raw bool
 
 	// Plan finds out what a write would do; it may read and changes nothing.
@@ -57,7 +57,7 @@ type Plan struct {
 	Payload any
 	// Account is who writes; empty when the write stays on this machine.
 	Account rest.Account
-	// Lossy tells that something would be lost.
+	// Lossy means that something would be lost.
 	Lossy bool
 	// Apply carries it out; key is new for each confirmation.
 	Apply func(ctx context.Context, key string) (any, error)
@@ -97,7 +97,7 @@ type Call struct {
 	values  map[string]*value
 }
 
-// Text gives the value of a Text parameter; empty when it was not passed.
+// Text returns the value of a Text parameter; empty when it was not passed.
 func (c *Call) Text(name string) string {
 	if found, ok := c.values[name]; ok && len(found.texts) > 0 {
 		return found.texts[0]
@@ -105,19 +105,19 @@ func (c *Call) Text(name string) string {
 	return ""
 }
 
-// Number gives the value of a Number parameter; it was checked before.
+// Number returns the value of a Number parameter; it was checked before.
 func (c *Call) Number(name string) int {
 	number, _ := strconv.Atoi(c.Text(name))
 	return number
 }
 
-// Flag gives the value of a Flag parameter.
+// Flag returns the value of a Flag parameter.
 func (c *Call) Flag(name string) bool {
 	set, _ := strconv.ParseBool(c.Text(name))
 	return set
 }
 
-// List gives the values of a List parameter.
+// List returns the values of a List parameter.
 func (c *Call) List(name string) []string {
 	if found, ok := c.values[name]; ok {
 		return slices.Clone(found.texts)
@@ -125,13 +125,13 @@ func (c *Call) List(name string) []string {
 	return nil
 }
 
-// Given tells whether a parameter was passed.
+// Given reports whether a parameter was passed.
 func (c *Call) Given(name string) bool {
 	found, ok := c.values[name]
 	return ok && found.given
 }
 
-// Raw tells whether bytes are wanted as they are.
+// Raw reports whether bytes are wanted as they are.
 func (c *Call) Raw() bool {
 	return c.app.printer.Format == output.Raw
 }

@@ -171,13 +171,13 @@ func checkSkill(setup *config.Config) checkResult {
 	return trouble(check, "fail", "an installed Agent Skill is not that of this version", "Run `"+report.Command+"`")
 }
 
-// checkUpdate reads the cache alone; `update --check` asks.
+// checkUpdate reads the cache alone; `update --check` looks for one.
 func checkUpdate(setup *config.Config) checkResult {
 	const check = "update"
 	if found := notice.Current(setup.Home, self.Version(), time.Now()); found != nil {
 		return trouble(check, "warn", found.Type+": "+found.LatestVersion, "Run `"+found.RecommendedCommand+"`")
 	}
-	return pass(check, "no newer version is known; `"+about.Tool+" update --check` asks")
+	return pass(check, "no newer version is known; `"+about.Tool+" update --check` looks for one")
 }
 
 func checkReadiness(readiness Readiness) checkResult {

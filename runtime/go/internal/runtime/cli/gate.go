@@ -16,8 +16,8 @@ import (
 // Flags of every write that asks for a token.
 var (
 	dryRunParam    = Param{Name: "dry-run", Kind: Flag, Help: "Change nothing; show a preview and a confirm token"}
-	confirmParam   = Param{Name: "confirm", Kind: Text, Help: "Carry out the write that was previewed, with its token"}
-	dangerousParam = Param{Name: "dangerous", Kind: Flag, Help: "Say that you mean it: this cannot be undone"}
+	confirmParam   = Param{Name: "confirm", Kind: Text, Help: "Make the previewed change, with its confirm token"}
+	dangerousParam = Param{Name: "dangerous", Kind: Flag, Help: "Allow a change that cannot be undone"}
 )
 
 // DryRun is the data of a dry run.
@@ -64,7 +64,7 @@ func (c *Call) write() (any, error) {
 	switch {
 	case unsafe:
 		return nil, c.refuse(plan, "it cannot be undone, and --dangerous is missing",
-			"Add --dangerous if you mean it. "+howToConfirm)
+			"Add --dangerous if you intend this. "+howToConfirm)
 	case dry:
 		return c.preview(plan, bound)
 	case given:

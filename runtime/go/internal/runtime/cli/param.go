@@ -32,12 +32,12 @@ var keyForm = regexp.MustCompile(`^[A-Za-z0-9._:-]{8,128}$`)
 
 // IdempotencyKey is the flag of writes that create: the API makes one thing for a key, however often it is asked.
 var IdempotencyKey = Param{
-	Name: "idempotency-key", Kind: Text, Help: "Your key: the same one never creates two",
+	Name: "idempotency-key", Kind: Text, Help: "Key of your choice: the same key never creates two objects",
 	Check: func(key string) error {
 		if keyForm.MatchString(key) {
 			return nil
 		}
-		return fault.New(fault.Validation, "--idempotency-key is not acceptable").
+		return fault.New(fault.Validation, "--idempotency-key is not valid").
 			WithFix("Use 8 to 128 letters, digits, dots, colons, dashes and underscores")
 	},
 }
@@ -136,7 +136,7 @@ func (v *value) check() error {
 		return nil
 	}
 	invalid := func(fix string) error {
-		return fault.New(fault.Validation, "%s has a value that is not acceptable", name).WithFix("%s", fix).With("flag", name)
+		return fault.New(fault.Validation, "%s has an invalid value", name).WithFix("%s", fix).With("flag", name)
 	}
 	if v.param.Kind == List && len(v.texts) == 0 {
 		return invalid("Name at least one value, separated by commas or by repeating the flag")

@@ -95,7 +95,7 @@ func (t *Tool) reference() referenceData {
 		Defaults: map[string]string{
 			"format":     "json",
 			"list_order": "by id, oldest first",
-			"fields":     "names of fields, without paths; in a page those of its items",
+			"fields":     "names of fields, without paths; for a page, those of its items",
 			"paging":     "cursor: pass next_cursor of one page as --cursor of the next",
 		},
 	}
@@ -171,27 +171,27 @@ func (t *Tool) variables() []referenceVariable {
 	variables := []referenceVariable{named(config.EnvBaseURL, false, "Address of the upstream")}
 	if !t.Anonymous {
 		for _, key := range t.Keys {
-			variables = append(variables, named(key, true, "One of the keys, when none are stored"))
+			variables = append(variables, named(key, true, "One of the keys, if none are stored"))
 		}
 		if len(t.Keys) == 0 {
-			variables = append(variables, named(config.EnvToken, true, "Credential, when none is stored"))
+			variables = append(variables, named(config.EnvToken, true, "Credential, if none is stored"))
 		}
 		variables = append(variables,
-			named(config.EnvKeyring, false, "off keeps away from the keyring of the system"),
+			named(config.EnvKeyring, false, "off disables the keyring of the system"),
 		)
 	}
 	if t.Renew != nil {
 		variables = append(variables,
 			named(config.EnvRefreshToken, true, "Renews the credential"),
-			named(config.EnvExpiresAt, false, "When the credential expires, RFC 3339"),
+			named(config.EnvExpiresAt, false, "Time at which the credential expires, RFC 3339"),
 		)
 	}
 	return append(variables,
-		named(config.EnvHome, false, "Directory of state and config.json"),
-		named(config.EnvTimeout, false, "Seconds that one request may take"),
-		named(config.EnvConfirmLifetime, false, "Seconds that a confirm token is good, 600 at most"),
+		named(config.EnvHome, false, "Directory for state and config.json"),
+		named(config.EnvTimeout, false, "Time limit of one request, in seconds"),
+		named(config.EnvConfirmLifetime, false, "Lifetime of a confirm token in seconds, at most 600"),
 		named(config.EnvUpdateAPI, false, "Address of the API that lists releases"),
-		named(config.EnvUpdateTimeout, false, "Seconds that the host of releases may be silent, 30 at most"),
-		referenceVariable{"GITHUB_TOKEN", true, "Raises the rate limit of update; goes to GitHub alone"},
+		named(config.EnvUpdateTimeout, false, "Timeout of the release host in seconds, at most 30"),
+		referenceVariable{"GITHUB_TOKEN", true, "Raises the rate limit of update; sent only to GitHub"},
 	)
 }

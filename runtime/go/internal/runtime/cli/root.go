@@ -15,10 +15,10 @@ import (
 // Flags of all commands, and of all queries.
 var (
 	formatParam  = Param{Name: "format", Kind: Text, Values: []string{"json", "text", "raw"}, Default: "json", Help: "Output format"}
-	jsonParam    = Param{Name: "json", Kind: Flag, Help: "Older spelling of --format json"}
+	jsonParam    = Param{Name: "json", Kind: Flag, Help: "Same as --format json"}
 	compactParam = Param{Name: "compact", Kind: Flag, Help: "Print JSON without optional white space"}
-	quietParam   = Param{Name: "quiet", Kind: Flag, Help: "Silence progress and hints; never errors"}
-	fieldsParam  = Param{Name: "fields", Kind: List, Help: "Keep only these fields"}
+	quietParam   = Param{Name: "quiet", Kind: Flag, Help: "Print no progress or hints; errors are still shown"}
+	fieldsParam  = Param{Name: "fields", Kind: List, Help: "Print only these fields"}
 	globalParams = []Param{formatParam, jsonParam, compactParam, quietParam}
 )
 
@@ -41,7 +41,7 @@ func tree(app *app, arguments []string, done func(*Call, error)) *cobra.Command 
 	root.SetHelpCommand(notThere(root, "no-help"))
 	root.AddCommand(notThere(root, cobra.ShellCompNoDescRequestCmd, cobra.ShellCompRequestCmd))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return fault.New(fault.Usage, "the call cannot be understood: %s", fault.Brief(err.Error())).
+		return fault.New(fault.Usage, "the command line cannot be parsed: %s", fault.Brief(err.Error())).
 			WithFix("See `%s reference` for the flags of each command", about.Tool)
 	})
 	globals := map[string]*value{}
@@ -148,7 +148,7 @@ func (c *Command) examples() []string {
 func (c *Call) check(arguments []string, globals map[string]*value) error {
 	if len(arguments) > 0 {
 		return fault.New(fault.Usage, "`%s` takes no arguments, only flags", c.Command.Path).
-			WithFix("Remove what stands alone, or put the flag before it")
+			WithFix("Remove the argument, or put its flag before it")
 	}
 	for _, param := range globalParams {
 		if err := globals[param.Name].check(); err != nil {
@@ -158,7 +158,7 @@ func (c *Call) check(arguments []string, globals map[string]*value) error {
 	format := globals[formatParam.Name]
 	if given := output.Format(format.texts[0]); globals[jsonParam.Name].given && format.given && given != output.JSON {
 		c.app.printer.Format = output.JSON
-		return fault.New(fault.Usage, "--json and --format %s exclude each other", given).WithFix("Leave one of them out")
+		return fault.New(fault.Usage, "--json and --format %s exclude each other", given).WithFix("Omit one of them")
 	}
 	if output.Format(format.texts[0]) == output.Raw && !c.Command.Raw {
 		// There are no bytes that the answer could be mistaken for.
@@ -231,7 +231,7 @@ func unknown(command *cobra.Command, arguments []string) error {
 	}
 	path := strings.TrimPrefix(command.CommandPath(), about.Tool)
 	fix := "Use one of: " + strings.Join(names, ", ")
-	failed := fault.New(fault.Usage, "a command is missing behind `%s`", command.CommandPath())
+	failed := fault.New(fault.Usage, "a command is missing after `%s`", command.CommandPath())
 	if len(arguments) > 0 {
 		failed = fault.New(fault.Usage, "there is no command `%s`", strings.TrimSpace(path+" "+output.Plain(fault.Brief(arguments[0]))))
 		if near := nearest(arguments[0], names); near != "" {
@@ -241,7 +241,7 @@ func unknown(command *cobra.Command, arguments []string) error {
 	return failed.WithFix("%s", fix).With("commands", names)
 }
 
-// nearest gives the name that differs least, when it differs little.
+// nearest returns the name that differs least, when it differs little.
 func nearest(word string, names []string) string {
 	best, least := "", 3
 	for _, name := range names {

@@ -53,7 +53,7 @@ func (t *Tool) Main(arguments []string, stdout, stderr io.Writer) int {
 	return failed.Exit()
 }
 
-// signalled gives a context that ends with a signal. Whatever a command does then, the answer is given in time.
+// signalled returns a context that ends with a signal. Whatever a command does then, the answer is given in time.
 func signalled(printer *output.Printer) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 4)

@@ -21,7 +21,7 @@ type Schema struct {
 	Untrusted []string
 }
 
-// fields gives the members of the data in their order.
+// fields returns the members of the data in their order.
 func (s Schema) fields() []string {
 	if s.Names != nil {
 		return s.Names
@@ -37,7 +37,7 @@ func (s Schema) fields() []string {
 	return names
 }
 
-// kinds gives `name: kind` for each field that has a kind of the contract; tags before v1.2.0 have no kinds.
+// kinds returns `name: kind` for each field that has a kind of the contract; tags before v1.2.0 have no kinds.
 func (s Schema) kinds() []string {
 	kinds := []string{}
 	for _, name := range s.fields() {
@@ -53,7 +53,7 @@ func (s Schema) kinds() []string {
 	return kinds
 }
 
-// fits tells whether a name is one of these; `*` matches any prefix.
+// fits reports whether a name is one of these; `*` matches any prefix.
 func fits(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		end, isEnd := strings.CutPrefix(pattern, "*")

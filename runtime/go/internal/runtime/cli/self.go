@@ -28,22 +28,22 @@ func selfCommands() []*Command {
 		},
 		{
 			Path:     "context",
-			Summary:  "Show the set-up in effect; uses no network",
+			Summary:  "Show the current configuration; uses no network",
 			Output:   "context",
 			Examples: []string{"context"},
 			Run:      runContext,
 		},
 		{
 			Path:     "doctor",
-			Summary:  "Examine the set-up and say how to repair it",
+			Summary:  "Check the configuration, and show a fix for each problem",
 			Output:   "doctor",
 			Examples: []string{"doctor"},
 			Run:      runDoctor,
 		},
 		{
 			Path:     "changelog",
-			Summary:  "Show what changed from version to version",
-			Params:   []Param{{Name: "since", Kind: Text, Help: "Only versions newer than this one"}},
+			Summary:  "Show what changed between versions",
+			Params:   []Param{{Name: "since", Kind: Text, Help: "Show only versions newer than this one"}},
 			Output:   "changelog",
 			Examples: []string{"changelog", "changelog --since 0.9.0"},
 			Run:      runChangelog,
@@ -51,13 +51,13 @@ func selfCommands() []*Command {
 		{
 			Path:    "update",
 			Summary: "Update the program and its Agent Skill",
-			Detail: "Verifies the Sigstore signature of the release, swaps the program and syncs the Skill, in one call and " +
+			Detail: "Verifies the Sigstore signature of the release, replaces the program and syncs the Skill, in one call and " +
 				"without a token.",
 			Params: []Param{
-				{Name: "check", Kind: Flag, Help: "Only look whether there is a newer version"},
-				{Name: "dry-run", Kind: Flag, Help: "Only show what would be done"},
-				{Name: "target-version", Kind: Text, Help: "Version to install; the newest without it"},
-				{Name: "allow-downgrade", Kind: Flag, Help: "Allow a target that is older than what runs"},
+				{Name: "check", Kind: Flag, Help: "Check whether there is a newer version, without changing anything"},
+				{Name: "dry-run", Kind: Flag, Help: "Show what would be done, without doing it"},
+				{Name: "target-version", Kind: Text, Help: "Version to install; the default is the newest"},
+				{Name: "allow-downgrade", Kind: Flag, Help: "Allow --target-version to name an older version"},
 			},
 			Output:   "update",
 			Confirm:  Exempt,
@@ -187,7 +187,7 @@ func runChangelog(call *Call) (any, error) {
 
 func runUpdate(call *Call) (any, error) {
 	if call.Flag("check") && call.Flag("dry-run") {
-		return nil, fault.New(fault.Usage, "--check and --dry-run exclude each other").WithFix("Leave one of them out")
+		return nil, fault.New(fault.Usage, "--check and --dry-run exclude each other").WithFix("Omit one of them")
 	}
 	updater := &update.Updater{
 		Home:        call.app.config.Home,

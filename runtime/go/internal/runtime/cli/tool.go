@@ -44,7 +44,7 @@ type Tool struct {
 type Table interface {
 	// Groups has one line for each group.
 	Groups() map[string]string
-	// Group gives the commands of a group, and their schemas.
+	// Group returns the commands of a group, and their schemas.
 	Group(name string) ([]*Command, []Schema)
 }
 
@@ -77,7 +77,7 @@ func (t *Tool) group(name string) string {
 		return summary
 	}
 	if name == "auth" {
-		return "Keep the credential for the upstream"
+		return "Manage the credential for the upstream"
 	}
 	return t.tableGroups()[name]
 }

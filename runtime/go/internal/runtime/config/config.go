@@ -61,7 +61,7 @@ type Config struct {
 	Timeout time.Duration
 	// ConfirmLifetime is how long a confirm token is good.
 	ConfirmLifetime time.Duration
-	// UseKeyring tells whether the keyring of the system may be used.
+	// UseKeyring reports whether the keyring of the system may be used.
 	UseKeyring bool
 	// Problem is what is wrong with the set-up; commands that need an upstream fail with it.
 	Problem *fault.Error
@@ -91,7 +91,7 @@ func (c *Config) Path(name string) string {
 	return filepath.Join(c.Home, name)
 }
 
-// Upstream gives the address of the upstream, or why there is none.
+// Upstream returns the address of the upstream, or why there is none.
 func (c *Config) Upstream() (*url.URL, error) {
 	if c.Problem != nil {
 		return nil, c.Problem
@@ -141,7 +141,7 @@ func (c *Config) read(defaultBaseURL string) *fault.Error {
 	return nil
 }
 
-// AtMost gives a limit that a variable may shorten and never lengthen.
+// AtMost returns a limit that a variable may shorten and never lengthen.
 func AtMost(name string, limit time.Duration) (time.Duration, *fault.Error) {
 	text := self.Getenv(name)
 	if text == "" {
@@ -189,9 +189,9 @@ func ParseAddress(text string) (*url.URL, error) {
 		// The parser would repeat the address, and with it a password that somebody put there.
 		return nil, errors.New("it is not an address")
 	case address.User != nil:
-		return nil, errors.New("it holds a user name; credentials have a place of their own")
+		return nil, errors.New("it contains a user name; credentials are stored separately")
 	case address.RawQuery != "" || address.Fragment != "":
-		return nil, errors.New("it holds a query or fragment")
+		return nil, errors.New("it contains a query or fragment")
 	case address.Hostname() == "":
 		return nil, errors.New("it has no host")
 	case !isPort(address.Port()):
@@ -209,7 +209,7 @@ func isPort(text string) bool {
 	return text == "" || err == nil && number >= 1 && number <= 65535
 }
 
-// IsLoopback tells whether a host is this machine.
+// IsLoopback reports whether a host is this machine.
 func IsLoopback(host string) bool {
 	if host == "localhost" {
 		return true

@@ -92,7 +92,7 @@ func WriteFault(path string, err error) *fault.Error {
 	code, fix := fault.IO, "Repair the file system, then run the command again"
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		code, fix = fault.Forbidden, "Change the owner or the rights of the path, then run the command again"
+		code, fix = fault.Forbidden, "Change the owner or the permissions of the path, then run the command again"
 	case errors.Is(err, syscall.ENOSPC):
 		fix = "Free some space on the disk, then run the command again"
 	}
@@ -109,7 +109,7 @@ func reason(err error) error {
 	return err
 }
 
-// IsOpenToOthers tells whether other users can read a file; Windows has other rules and keeps homes closed.
+// IsOpenToOthers reports whether other users can read a file; Windows has other rules and keeps homes closed.
 func IsOpenToOthers(information fs.FileInfo) bool {
 	return runtime.GOOS != "windows" && information.Mode().Perm()&0o077 != 0
 }

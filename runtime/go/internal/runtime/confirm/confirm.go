@@ -116,7 +116,7 @@ func parse(text string) (body []byte, expires time.Time, err error) {
 	body, err = base64.RawURLEncoding.Strict().DecodeString(strings.TrimPrefix(text, prefix))
 	// The decoder passes over line breaks; a token has one spelling.
 	if err != nil || prefix+base64.RawURLEncoding.EncodeToString(body) != text || len(body) != tokenSize || body[0] != version {
-		return nil, time.Time{}, refused("the confirm token is not one of this tool")
+		return nil, time.Time{}, refused("the confirm token was not issued by this tool")
 	}
 	return body, time.Unix(int64(binary.BigEndian.Uint64(body[1:])), 0), nil
 }
@@ -203,7 +203,7 @@ func (g *Gate) secret() ([]byte, error) {
 		return nil, config.WriteFault(path+".lock", err)
 	}
 	if err != nil {
-		return nil, fault.New(fault.Conflict, "another process is making `%s`", path).
+		return nil, fault.New(fault.Conflict, "another process is creating `%s`", path).
 			WithFix("Run the command again").Because(err)
 	}
 	defer held.Free()
@@ -238,5 +238,5 @@ func secretFault(path string, err error) error {
 		return nil
 	}
 	return fault.New(fault.Config, "`%s` cannot be trusted: %v", path, err).
-		WithFix("Remove the file; a new one is made, and open confirm tokens end").Because(err)
+		WithFix("Remove the file; a new one is created, and issued confirm tokens become invalid").Because(err)
 }

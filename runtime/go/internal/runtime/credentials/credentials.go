@@ -71,7 +71,7 @@ func Open(config *config.Config, redactor *redact.Redactor, renew Renewer, keys 
 	return &Store{config: config, redactor: redactor, name: name, renew: renew, keys: keys}
 }
 
-// Find gives the credential in effect and where it comes from; None when there is none.
+// Find returns the credential in effect and where it comes from; None when there is none.
 func (s *Store) Find() (Credential, Storage, error) {
 	found, storage, err := s.find()
 	if err == nil && storage != None {
@@ -140,14 +140,14 @@ func (s *Store) Save(credential Credential) (Storage, error) {
 func (s *Store) Remove() error {
 	if err := s.removeFromKeyring(); err != nil && !errors.Is(err, keyring.ErrNotFound) && s.config.UseKeyring {
 		if _, found := s.fromKeyring(); found == nil {
-			return fault.New(fault.IO, "the keyring keeps the credential").
+			return fault.New(fault.IO, "the keyring does not release the credential").
 				WithFix("Unlock the keyring of the system, then run the command again")
 		}
 	}
 	return s.removeFromFile()
 }
 
-// Expires tells whether credentials of this tool can expire and be renewed.
+// Expires reports whether credentials of this tool can expire and be renewed.
 func (s *Store) Expires() bool {
 	return s.renew != nil
 }
@@ -166,7 +166,7 @@ func (s *Store) FromEnvironment() (Credential, error) {
 	}
 	if err := credential.checkKey(); err != nil {
 		return Credential{}, fault.New(fault.Config, "%s %v", self.Env(config.EnvToken), err).
-			WithFix("Set it to the credential exactly as you got it")
+			WithFix("Set it to the credential exactly as you received it")
 	}
 	return credential, nil
 }
@@ -207,7 +207,7 @@ func (s *Store) Parse(text string) (Credential, error) {
 	credential := Credential{Token: strings.TrimSpace(text)}
 	if err := credential.checkKey(); err != nil {
 		return Credential{}, fault.New(fault.Validation, "the credential %v", err).
-			WithFix("Pass the credential exactly as you got it")
+			WithFix("Pass the credential exactly as you received it")
 	}
 	return credential, nil
 }
@@ -232,7 +232,7 @@ func (c Credential) check() error {
 		}
 		for _, symbol := range secret {
 			if symbol <= ' ' || symbol > '~' {
-				return errors.New("has a character that no credential has")
+				return errors.New("has a character that is not allowed in a credential")
 			}
 		}
 	}

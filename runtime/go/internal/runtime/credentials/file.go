@@ -102,7 +102,7 @@ func (s *Store) readAll() (map[string]Credential, error) {
 		return nil, err
 	}
 	if len(sealed) < opener.NonceSize() {
-		return nil, s.unreadable(errors.New("it is cut short"))
+		return nil, s.unreadable(errors.New("it is truncated"))
 	}
 	nonce, sealed := sealed[:opener.NonceSize()], sealed[opener.NonceSize():]
 	text, err := opener.Open(nil, nonce, sealed, bound())
@@ -111,7 +111,7 @@ func (s *Store) readAll() (map[string]Credential, error) {
 	}
 	if err != nil {
 		// The cause could quote what was decrypted.
-		return nil, s.unreadable(errors.New("it is damaged, or its key is another one"))
+		return nil, s.unreadable(errors.New("it is damaged, or was written with another key"))
 	}
 	return all, nil
 }
@@ -143,7 +143,7 @@ func (s *Store) key(create bool) ([]byte, error) {
 	}
 	if !information.Mode().IsRegular() || runtime.GOOS != "windows" && information.Mode().Perm()&0o077 != 0 {
 		return nil, fault.New(fault.Config, "`%s` cannot be trusted: others can read it", path).
-			WithFix("Run `chmod 600` on it when you know that nobody did, else log in again")
+			WithFix("Run `chmod 600` on it if you know that nobody has read it; otherwise log in again")
 	}
 	key, err := config.ReadBounded(path, 1024)
 	if err != nil || len(key) != keySize {

@@ -8,7 +8,7 @@ import (
 	"aos.invalid/tool/internal/runtime/fault"
 )
 
-// Source gives tokens to the client of the upstream.
+// Source returns tokens to the client of the upstream.
 type Source struct {
 	store *Store
 	now   func() time.Time
@@ -17,7 +17,7 @@ type Source struct {
 	storage    Storage
 }
 
-// Token gives the token in effect.
+// Token returns the token in effect.
 func (s *Source) Token(ctx context.Context) (string, error) {
 	if s.storage == "" {
 		credential, storage, err := s.store.Find()

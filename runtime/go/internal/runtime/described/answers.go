@@ -36,7 +36,7 @@ func folded(name string) string {
 	return words
 }
 
-// normal gives a reply the form of the contract: names in snake_case, ids as texts, times in UTC, and on each object the
+// normal converts a reply to the form of the contract: names in snake_case, ids as texts, times in UTC, and on each object the
 // names of its texts, for the API is not the one who decides.
 func normal(value any, depth int) any {
 	switch value := value.(type) {
@@ -166,7 +166,7 @@ func isID(name string) bool {
 	return name == "id" || strings.HasSuffix(name, "_id")
 }
 
-// isOwn tells whether a member is no text that somebody wrote.
+// isOwn reports whether a member is no text that somebody wrote.
 func isOwn(name string) bool {
 	return isID(name) || strings.HasSuffix(name, "_at")
 }

@@ -20,9 +20,9 @@ import (
 // Caller is what commands need of a client.
 type Caller interface {
 	cli.Upstream
-	// Reply gives the document of a reply and its header Link; nil without a document.
+	// Reply returns the document of a reply and its header Link; nil without a document.
 	Reply(ctx context.Context, request rest.Request) (document any, link string, err error)
-	// Below gives path and query of a link of this API; one to another server is refused.
+	// Below returns path and query of a link of this API; one to another server is refused.
 	Below(link string) (string, error)
 	Unusable(format string, values ...any) *fault.Error
 }
@@ -75,14 +75,14 @@ func (c *Client) Reply(ctx context.Context, request rest.Request) (document any,
 		return strings.ToValidUTF8(string(answer.Content), "\uFFFD"), link, nil
 	}
 	if !strings.HasSuffix(kind, "json") {
-		return nil, "", c.Unusable("its answer is not JSON but `%s`", fault.Brief(kind))
+		return nil, "", c.Unusable("its response is not JSON but `%s`", fault.Brief(kind))
 	}
 	if err := strictjson.Check(answer.Content, strictjson.Exact); err != nil {
-		return nil, "", c.Unusable("its answer is refused, because %v", err)
+		return nil, "", c.Unusable("its response is refused, because %v", err)
 	}
 	document, err = output.Parse(answer.Content)
 	if err != nil {
-		return nil, "", c.Unusable("its answer is not the JSON that was expected")
+		return nil, "", c.Unusable("its response is not the expected JSON")
 	}
 	return document, link, nil
 }

@@ -38,11 +38,11 @@ func param(input *Input) cli.Param {
 	help, values := input.Help, input.Values
 	switch {
 	case slices.Contains(fromFiles, input.Kind):
-		help += "; @FILE reads a file, - reads stdin, @@ begins a plain @"
+		help += "; @FILE reads a file, - reads stdin, @@ stands for a literal @"
 	case input.Kind == "list":
-		help += "; by comma, or a JSON list"
+		help += "; separated by commas, or a JSON list"
 		if input.isFile() {
-			help += "; @FILE reads a file, @@ begins a plain @"
+			help += "; @FILE reads a file, @@ stands for a literal @"
 		}
 	case input.Kind == "boolean":
 		values = []string{"true", "false"}
@@ -160,5 +160,5 @@ func content(flag, text string) (string, error) {
 
 func unread(flag string) error {
 	return fault.New(fault.IO, "the file of --%s cannot be read", flag).
-		WithFix("Name a file that exists, or begin a plain text with @@").With("flag", "--"+flag)
+		WithFix("Pass an existing file, or begin a literal text with @@").With("flag", "--"+flag)
 }

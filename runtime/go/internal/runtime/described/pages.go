@@ -38,10 +38,10 @@ func pageParams(list *List) []cli.Param {
 			most = 100
 		}
 		params = append(params, cli.Param{
-			Name: "limit", Kind: cli.Number, Min: 1, Max: most, Default: strconv.Itoa(min(usualPage, most)), Help: "Most entries in one page",
+			Name: "limit", Kind: cli.Number, Min: 1, Max: most, Default: strconv.Itoa(min(usualPage, most)), Help: "Maximum number of entries in one page",
 		})
 	}
-	return append(params, cli.Param{Name: "cursor", Kind: cli.Text, Help: "next_cursor of the page before"})
+	return append(params, cli.Param{Name: "cursor", Kind: cli.Text, Help: "next_cursor of the previous page"})
 }
 
 // page reads one page.
@@ -73,7 +73,7 @@ func page(call *cli.Call, client Caller, operation *Operation, passed []given) (
 	if found := dig(document, list.Items); found != nil {
 		listed, isList := found.([]any)
 		if !isList {
-			return nil, client.Unusable("a page has not the expected form")
+			return nil, client.Unusable("a page does not have the expected form")
 		}
 		entries = listed
 	}
@@ -127,7 +127,7 @@ func follow(client Caller, list *List, document any, header string, from place, 
 			return nil, nil
 		}
 		if wireText(named) == wireText(from.At) {
-			return nil, client.Unusable("a page leads back to itself")
+			return nil, client.Unusable("a page refers to itself as the next page")
 		}
 		next.At = named
 		return next, nil
@@ -193,17 +193,17 @@ func readCursor(cursor string) (place, error) {
 	}
 	text, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err != nil {
-		return from, refused("cursor", "Use next_cursor of the page before, as it is")
+		return from, refused("cursor", "Use next_cursor of the previous page unchanged")
 	}
 	decoder := json.NewDecoder(strings.NewReader(string(text)))
 	decoder.UseNumber()
 	if err := decoder.Decode(&from); err != nil || from.Link != "" && !strings.HasPrefix(from.Link, "/") {
-		return from, refused("cursor", "Use next_cursor of the page before, as it is")
+		return from, refused("cursor", "Use next_cursor of the previous page unchanged")
 	}
 	_, isText := from.At.(string)
 	_, isNumber := from.At.(json.Number)
 	if from.At != nil && !isText && !isNumber {
-		return from, refused("cursor", "Use next_cursor of the page before, as it is")
+		return from, refused("cursor", "Use next_cursor of the previous page unchanged")
 	}
 	return from, nil
 }

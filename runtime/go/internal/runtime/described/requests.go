@@ -63,7 +63,7 @@ func path(template string, passed []given) (string, error) {
 			}
 			text := pathText(input.value, input.Style)
 			if text == "" || (text == "." || text == "..") && strings.HasSuffix(before, "/") {
-				return "", refused(input.Flag, "Name one thing: it cannot be empty, `.` or `..`")
+				return "", refused(input.Flag, "Pass a value that is not empty, `.` or `..`")
 			}
 			made.WriteString(text)
 		}

@@ -292,5 +292,5 @@ func multipart(parts []part) (string, []byte) {
 }
 
 func refused(flag, fix string) error {
-	return fault.New(fault.Validation, "--%s has a value that is not acceptable", flag).WithFix("%s", fix).With("flag", "--"+flag)
+	return fault.New(fault.Validation, "--%s has an invalid value", flag).WithFix("%s", fix).With("flag", "--"+flag)
 }

@@ -79,7 +79,7 @@ func (e *Error) Error() string {
 	return e.Message
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error {
 	return e.cause
 }
@@ -89,7 +89,7 @@ func (e *Error) Exit() int {
 	return contract.ExitFor(e.Code)
 }
 
-// Retryable tells whether a retry without a person may help, from the table of the contract.
+// Retryable reports whether a retry without a person may help, from the table of the contract.
 func (e *Error) Retryable() bool {
 	return contract.Retryable(e.Code)
 }
@@ -104,12 +104,12 @@ func (e *Error) Details() map[string]any {
 	return details
 }
 
-// Detail gives one member of the details.
+// Detail returns one member of the details.
 func (e *Error) Detail(key string) any {
 	return e.details[key]
 }
 
-// From gives the fault in an error; another error becomes one.
+// From returns the fault in an error; another error becomes one.
 func From(err error) *Error {
 	var known *Error
 	switch {
@@ -137,7 +137,7 @@ func Cancelled() *Error {
 	return New(Interrupted, "interrupted by a signal").WithFix("Run the command again when you are ready")
 }
 
-// Known tells whether the contract or the extension declares the code.
+// Known reports whether the contract or the extension declares the code.
 func Known(code string) bool {
 	return slices.Contains(AllCodes(), code)
 }

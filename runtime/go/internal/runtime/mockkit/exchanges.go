@@ -108,7 +108,7 @@ func (e Exchange) Words() []string {
 	return words
 }
 
-// IsPaged tells whether the operation gives a list page by page.
+// IsPaged reports whether the operation gives a list page by page.
 func (e Exchange) IsPaged() bool {
 	return e.List != nil && e.List.Style != "none"
 }

@@ -75,7 +75,7 @@ func (a *API) TokenBy(token func(*http.Request) string) {
 	a.token = token
 }
 
-// Anonymous tells whether no route asks for a credential.
+// Anonymous reports whether no route asks for a credential.
 func (a *API) Anonymous() bool {
 	return a.anonymous
 }
@@ -196,7 +196,7 @@ func Fail(w http.ResponseWriter, status int, code, message string) {
 func Decode(w http.ResponseWriter, r *http.Request, into any) (body string, ok bool) {
 	body, err := readBody(r)
 	if err != nil || json.Unmarshal([]byte(body), into) != nil {
-		Fail(w, http.StatusBadRequest, "invalid_body", "the body is not the JSON that was expected")
+		Fail(w, http.StatusBadRequest, "invalid_body", "the body is not the expected JSON")
 		return "", false
 	}
 	return body, true

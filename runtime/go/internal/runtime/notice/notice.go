@@ -54,7 +54,7 @@ type Cache struct {
 	Notice    *Notice `json:"notice"`
 }
 
-// Read gives the cache; an unusable one is like none.
+// Read returns the cache; an unusable one is like none.
 func Read(home string) Cache {
 	var cache Cache
 	text, err := config.ReadBounded(filepath.Join(home, fileName), maxSize)
@@ -76,7 +76,7 @@ func Write(home string, cache Cache) error {
 	return config.WritePrivate(filepath.Join(home, fileName), text)
 }
 
-// Current gives the notice that holds for a running version at a time; nil when there is none.
+// Current returns the notice that holds for a running version at a time; nil when there is none.
 func Current(home, running string, now time.Time) *Notice {
 	notice := Read(home).Notice
 	if notice == nil || !changelog.IsVersion(notice.LatestVersion) {

@@ -194,7 +194,7 @@ func (p *Printer) Note(format string, values ...any) {
 func (p *Printer) safe(data any) (any, error) {
 	tree, err := Tree(data)
 	if err != nil {
-		return nil, fault.New(fault.Unknown, "the answer cannot be encoded: %v", err).
+		return nil, fault.New(fault.Unknown, "the response cannot be encoded: %v", err).
 			WithFix("Report this as a bug").Because(err)
 	}
 	return Map(tree, p.Redactor.Member), nil
@@ -225,8 +225,8 @@ func (p *Printer) document(object Object, compact bool) {
 
 func (p *Printer) write(text []byte) {
 	if _, err := p.Out.Write(text); err != nil && p.failed == nil {
-		p.failed = fault.New(fault.IO, "the answer could not be written: %v", err).
-			WithFix("Make room on the disk or send stdout elsewhere; what the command did is done").Because(err)
+		p.failed = fault.New(fault.IO, "the response could not be written: %v", err).
+			WithFix("Free disk space or redirect stdout; the command itself has completed").Because(err)
 	}
 }
 

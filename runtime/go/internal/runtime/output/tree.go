@@ -20,7 +20,7 @@ type Member struct {
 // Object is a JSON object that keeps the order of its members.
 type Object []Member
 
-// Get gives the value of a member.
+// Get returns the value of a member.
 func (o Object) Get(key string) (any, bool) {
 	for _, member := range o {
 		if member.Key == key {
@@ -73,7 +73,7 @@ func Parse(text []byte) (any, error) {
 		return nil, err
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is something behind the JSON document")
+		return nil, errors.New("there is data after the JSON document")
 	}
 	return value, nil
 }
@@ -152,7 +152,7 @@ func encode(value any) ([]byte, error) {
 	return bytes.TrimSuffix(text.Bytes(), []byte("\n")), nil
 }
 
-// isVisible tells whether a symbol shows something of its own. Fillers, joiners and selectors can hide a whole message;
+// isVisible reports whether a symbol shows something of its own. Fillers, joiners and selectors can hide a whole message;
 // U+FE0E and U+FE0F follow many ordinary symbols.
 func isVisible(symbol rune) bool {
 	if symbol == 0xfe0e || symbol == 0xfe0f {

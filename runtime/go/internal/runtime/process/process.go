@@ -120,7 +120,7 @@ func (t *tail) text() string {
 	return strings.TrimSpace(colours.ReplaceAllString(text, ""))
 }
 
-// Find gives the absolute path of a program on PATH; empty when there is none.
+// Find returns the absolute path of a program on PATH; empty when there is none.
 func Find(name string) string {
 	// LookPath refuses what lies in the current directory.
 	path, err := exec.LookPath(name)

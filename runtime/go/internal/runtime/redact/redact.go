@@ -148,7 +148,7 @@ func (r *Redactor) Member(name, value string) string {
 	return r.Text(value)
 }
 
-// IsSecretName tells whether a member or option of this name holds a secret.
+// IsSecretName reports whether a member or option of this name holds a secret.
 func IsSecretName(name string) bool {
 	return secretName.MatchString(name) && !slices.Contains(allowed, name)
 }

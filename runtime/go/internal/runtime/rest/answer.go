@@ -19,7 +19,7 @@ func (c *Client) read(response *http.Response, limit int64) ([]byte, error) {
 		return nil, transport.ErrorFault(c.connection.Base.Host, err)
 	}
 	if int64(len(content)) > limit {
-		return nil, c.Unusable("its answer is larger than %d bytes", limit)
+		return nil, c.Unusable("its response is larger than %d bytes", limit)
 	}
 	return content, nil
 }
@@ -27,13 +27,13 @@ func (c *Client) read(response *http.Response, limit int64) ([]byte, error) {
 func (c *Client) decode(header http.Header, content []byte, result any) error {
 	kind, _, _ := mime.ParseMediaType(header.Get("Content-Type"))
 	if kind != "application/json" && !strings.HasSuffix(kind, "+json") {
-		return c.Unusable("its answer is not JSON but `%s`", fault.Brief(kind))
+		return c.Unusable("its response is not JSON but `%s`", fault.Brief(kind))
 	}
 	if err := strictjson.Check(content, strictjson.Exact); err != nil {
-		return c.Unusable("its answer is refused, because %v", err)
+		return c.Unusable("its response is refused, because %v", err)
 	}
 	if err := json.Unmarshal(content, result); err != nil {
-		return c.Unusable("its answer is not the JSON that was expected").Because(err)
+		return c.Unusable("its response is not the expected JSON").Because(err)
 	}
 	return nil
 }

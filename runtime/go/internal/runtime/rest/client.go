@@ -26,7 +26,7 @@ const (
 
 // Credentials give the token of each request.
 type Credentials interface {
-	// Token gives a token that is good now.
+	// Token returns a token that is good now.
 	Token(ctx context.Context) (string, error)
 	// Refused is asked once when the API refused a token: another token, or none.
 	Refused(ctx context.Context, token string) (string, error)
@@ -70,11 +70,11 @@ type Request struct {
 	Accept string
 	// Target is path and query below the base address as they travel, in place of Path and Query.
 	Target string
-	// Whole tells that the target begins at the root of the server.
+	// Whole means that the target begins at the root of the server.
 	Whole bool
 	// Data is a body that is encoded already, in place of Body.
 	Data *Data
-	// Public tells that no credential is sent.
+	// Public means that no credential is sent.
 	Public bool
 }
 
@@ -178,7 +178,7 @@ func (c *Client) Token(ctx context.Context) (string, error) {
 
 // Unusable is the fault of an answer that makes no sense: E_SERVER.
 func (c *Client) Unusable(format string, values ...any) *fault.Error {
-	return fault.New(fault.Server, "`%s` gave an unusable answer: %s", c.connection.Base.Host, fmt.Sprintf(format, values...)).
+	return fault.New(fault.Server, "`%s` sent an unusable response: %s", c.connection.Base.Host, fmt.Sprintf(format, values...)).
 		WithFix("Check that the address of the upstream is right; if it is, wait and run the command again")
 }
 

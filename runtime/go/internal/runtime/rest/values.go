@@ -34,17 +34,17 @@ func (id *ID) UnmarshalJSON(content []byte) error {
 	return nil
 }
 
-// IsID tells whether a text can be an id: it may appear in a message and in a command line.
+// IsID reports whether a text can be an id: it may appear in a message and in a command line.
 func IsID(text string) bool {
 	return idForm.MatchString(text)
 }
 
-// IsName tells whether a text can be the name of a state, a kind or a project: a sentence cannot.
+// IsName reports whether a text can be the name of a state, a kind or a project: a sentence cannot.
 func IsName(text string) bool {
 	return nameForm.MatchString(text)
 }
 
-// IsHeaderValue tells whether a text, such as a version for If-Match, may be sent in a header.
+// IsHeaderValue reports whether a text, such as a version for If-Match, may be sent in a header.
 func IsHeaderValue(text string) bool {
 	return headerForm.MatchString(text)
 }
@@ -75,11 +75,11 @@ func NewPage[T any](entries []T, id func(T) string, next string, asked Asked) (P
 	case entries == nil:
 		return Page[T]{}, errors.New("a page has no list")
 	case len(entries) > asked.Limit:
-		return Page[T]{}, errors.New("a page has more entries than were asked for")
+		return Page[T]{}, errors.New("a page has more entries than were requested")
 	case len(next) > maxCursor:
 		return Page[T]{}, errors.New("a page has a cursor that is too long")
 	case next != "" && next == asked.Cursor:
-		return Page[T]{}, errors.New("a page leads back to itself")
+		return Page[T]{}, errors.New("a page refers to itself as the next page")
 	}
 	if err := Distinct(entries, id); err != nil {
 		return Page[T]{}, err
@@ -96,7 +96,7 @@ func Distinct[T any](entries []T, id func(T) string) error {
 	seen := map[string]bool{}
 	for _, entry := range entries {
 		if seen[id(entry)] {
-			return errors.New("an entry is there twice")
+			return errors.New("an entry occurs twice")
 		}
 		seen[id(entry)] = true
 	}

@@ -65,7 +65,7 @@ func state(place place, expected string, known []string) string {
 	return Modified
 }
 
-// isCurrent tells whether the Skill is installed, and right wherever it is; developers do not count.
+// isCurrent reports whether the Skill is installed, and right wherever it is; developers do not count.
 func isCurrent(copies []Copy) bool {
 	counted := 0
 	for _, copy := range copies {

@@ -99,7 +99,7 @@ func findTools(ctx context.Context) tools {
 
 var nodeVersion = regexp.MustCompile(`^v(\d{1,4})\.(\d{1,4})\.`)
 
-// pinFor gives the newest installer that a Node can run.
+// pinFor returns the newest installer that a Node can run.
 func pinFor(said string) (pin, bool) {
 	found := nodeVersion.FindStringSubmatch(said)
 	if found == nil {

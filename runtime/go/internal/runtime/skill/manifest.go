@@ -48,7 +48,7 @@ func OfTree(tree fs.FS, directory string) (Manifest, error) {
 	return Of(files), err
 }
 
-// FilesOf gives the files of a directory of an embedded tree, as an installer would copy them.
+// FilesOf returns the files of a directory of an embedded tree, as an installer would copy them.
 func FilesOf(tree fs.FS, directory string) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	err := fs.WalkDir(tree, directory, func(name string, entry fs.DirEntry, err error) error {
@@ -73,7 +73,7 @@ func (m Manifest) Digest() string {
 	return digest([]byte(list.String()))
 }
 
-// Parts gives the files that an installer would copy.
+// Parts returns the files that an installer would copy.
 func Parts(files map[string][]byte) map[string][]byte {
 	parts := map[string][]byte{}
 	for name, content := range files {
@@ -99,7 +99,7 @@ func digest(content []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// read gives the files of an installed Skill, through links, within bounds.
+// read returns the files of an installed Skill, through links, within bounds.
 func read(directory string) (map[string][]byte, error) {
 	reader := reader{files: map[string][]byte{}}
 	return reader.files, reader.walk(directory, "", 0)

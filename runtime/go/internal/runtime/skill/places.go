@@ -87,7 +87,7 @@ func (p places) canonical() string {
 	return filepath.Join(p.home, ".agents", "skills", p.name)
 }
 
-// hasAgent tells whether the installer would recognize any agent; without one it makes directories for all of them.
+// hasAgent reports whether the installer would recognize any agent; without one it makes directories for all of them.
 func (p places) hasAgent(pin pin) bool {
 	return slices.ContainsFunc(agents, func(agent agent) bool {
 		sign := p.below(agent.signBase, agent.sign)
@@ -99,7 +99,7 @@ func (p places) hasAgent(pin pin) bool {
 	})
 }
 
-// installed gives each place once, the canonical one first.
+// installed returns each place once, the canonical one first.
 func (p places) installed() []place {
 	var found []place
 	visit := func(path string, agent *agent) {
@@ -187,7 +187,7 @@ func (p place) writers(pin pin) []string {
 	return names
 }
 
-// isWorkTree tells whether a developer works here: the Skill is a repository itself, or a link into one.
+// isWorkTree reports whether a developer works here: the Skill is a repository itself, or a link into one.
 func (p place) isWorkTree() bool {
 	hasRepository := func(directory string) bool {
 		_, err := os.Lstat(filepath.Join(directory, ".git"))

@@ -52,7 +52,7 @@ func (r Request) journalPath() string {
 	return filepath.Join(r.State, journalName)
 }
 
-// loadJournal gives what a killed sync left. One that cannot be read knows no copy, so that none is trusted.
+// loadJournal returns what a killed sync left. One that cannot be read knows no copy, so that none is trusted.
 func (r Request) loadJournal() (journal, bool) {
 	if _, err := os.Lstat(r.journalPath()); err != nil {
 		return nil, false
@@ -82,7 +82,7 @@ func journalOf(copies []Copy, kept map[string]string) journal {
 	return before
 }
 
-// isForeign tells whether somebody else than the user wrote this copy since, and not the verified files.
+// isForeign reports whether somebody else than the user wrote this copy since, and not the verified files.
 func (r Request) isForeign(copy Copy, before journal) bool {
 	old, known := before[copy.Path]
 	if known && old.Fingerprint == fingerprint(copy.place) {
@@ -92,7 +92,7 @@ func (r Request) isForeign(copy Copy, before journal) bool {
 	return copy.place.isLink || !isExact(copy.place.real, r.Expected)
 }
 
-// isLeftAlone tells whether somebody made or changed this copy where no installer writes.
+// isLeftAlone reports whether somebody made or changed this copy where no installer writes.
 func (c Copy) isLeftAlone() bool {
 	managed := c.place.isCanonical || len(c.place.writers(older)) > 0 || len(c.place.writers(newer)) > 0
 	return !managed && (c.State == Modified || c.State == Unreadable)
@@ -328,7 +328,7 @@ func fingerprint(place place) string {
 	return digest([]byte(place.real + "\n" + strings.Join(treeOf(place.real).list, "\n")))
 }
 
-// isExact tells whether a directory holds the expected files, nothing else, and no link.
+// isExact reports whether a directory holds the expected files, nothing else, and no link.
 func isExact(directory, expected string) bool {
 	found := treeOf(directory)
 	all := Manifest{}
@@ -338,7 +338,7 @@ func isExact(directory, expected string) bool {
 	return expected != "" && !found.strange && !found.isExecutable && all.Digest() == expected
 }
 
-// hasBegun tells whether a directory is what an installer leaves that was stopped: some of the files, some of them cut.
+// hasBegun reports whether a directory is what an installer leaves that was stopped: some of the files, some of them cut.
 func (r Request) hasBegun(directory string) bool {
 	found := treeOf(directory)
 	if found.strange || found.isExecutable || r.Files == nil {

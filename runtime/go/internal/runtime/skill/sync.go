@@ -92,7 +92,7 @@ func Sync(ctx context.Context, request Request) Report {
 		return report
 	}
 	if request.Expected == "" {
-		return report.failed("no_manifest", "it is not known what the Skill of this version looks like")
+		return report.failed("no_manifest", "the Skill of this version is not known")
 	}
 	places, _ := request.places()
 	request.clearStages()
@@ -109,7 +109,7 @@ func Sync(ctx context.Context, request Request) Report {
 		}
 	}
 	if slices.ContainsFunc(report.Copies, func(copy Copy) bool { return copy.State == Developer }) {
-		report.Notes = append(report.Notes, "an installed copy belongs to a work tree, so nothing is touched")
+		report.Notes = append(report.Notes, "an installed copy is in a git working tree, so nothing was changed")
 		report.Status, report.Cause = Skipped, "developer_link"
 		return report
 	}
@@ -238,7 +238,7 @@ func (r Report) ended(request Request) Report {
 		_ = os.Remove(request.journalPath())
 	}
 	if r.direct {
-		r.Notes = append(r.Notes, "the verified files were put in place without the installer")
+		r.Notes = append(r.Notes, "the verified files were written without the installer")
 	}
 	if len(r.Repairs) > 0 {
 		r.Live = r.live()
@@ -251,7 +251,7 @@ func (r Report) ended(request Request) Report {
 	unmanaged := true
 	for _, copy := range r.Copies {
 		if copy.isLeftAlone() {
-			r.Notes = append(r.Notes, "`"+copy.Path+"` is a copy that somebody made where no installer writes: move it away")
+			r.Notes = append(r.Notes, "`"+copy.Path+"` is a copy that no installer made: move it away")
 		} else if copy.State != Current && copy.State != Developer {
 			unmanaged = false
 		}
@@ -286,7 +286,7 @@ func (r *Report) keepChanges(request Request) (map[string]string, error) {
 			if copy.isLeftAlone() {
 				continue
 			}
-			return nil, fmt.Errorf("`%s` cannot be read, so it cannot be kept", copy.Path)
+			return nil, fmt.Errorf("`%s` cannot be read, so it cannot be backed up", copy.Path)
 		}
 		if copy.State != Modified && request.Files != nil {
 			continue
@@ -296,7 +296,7 @@ func (r *Report) keepChanges(request Request) (map[string]string, error) {
 		}
 		kept, err := keep(copy.place.real, request)
 		if err != nil {
-			return nil, fmt.Errorf("`%s` was changed and cannot be kept: %w", copy.Path, err)
+			return nil, fmt.Errorf("`%s` was changed and cannot be backed up: %w", copy.Path, err)
 		}
 		if copy.isLeftAlone() || request.Files == nil {
 			back[copy.Path] = kept

@@ -45,7 +45,7 @@ func Check(text []byte, names Names) error {
 		return err
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("there is something behind the JSON document")
+		return errors.New("there is data after the JSON document")
 	}
 	return nil
 }
@@ -95,7 +95,7 @@ func member(decoder *json.Decoder, names Names, seen map[string]bool) error {
 		name = strings.ToLower(name)
 	}
 	if seen[name] {
-		return errors.New("it has a member twice")
+		return errors.New("it has a duplicate member")
 	}
 	seen[name] = true
 	return nil

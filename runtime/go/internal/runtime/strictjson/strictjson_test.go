@@ -35,7 +35,7 @@ func (d document) bytes() []byte {
 
 // reasons are what an error says about each kind of refusal.
 var reasons = map[string]string{
-	"syntax": "not JSON", "encoding": "not UTF-8", "twice": "twice", "depth": "deeply", "number": "number", "more": "behind",
+	"syntax": "not JSON", "encoding": "not UTF-8", "twice": "duplicate", "depth": "deeply", "number": "number", "more": "data after",
 }
 
 func TestDocumentsAreReadAsInEveryLanguage(t *testing.T) {

@@ -76,7 +76,7 @@ func RunAll(m *testing.M, guard Guard) int {
 	return guard.check()
 }
 
-// isWholeRun tells whether all tests ran: only then the guard can ask for everything.
+// isWholeRun reports whether all tests ran: only then the guard can ask for everything.
 func isWholeRun() bool {
 	for _, name := range []string{"test.run", "test.skip", "test.list"} {
 		if found := flag.Lookup(name); found != nil && found.Value.String() != "" {

@@ -20,7 +20,7 @@ import (
 // MaxRetryAfter bounds what a server may ask to wait.
 const MaxRetryAfter = time.Hour
 
-// StatusCode gives the error code of a status. The contract names the common ones; the rest follow their meaning.
+// StatusCode returns the error code of a status. The contract names the common ones; the rest follow their meaning.
 func StatusCode(status int, header http.Header) string {
 	if status == http.StatusForbidden && isRateLimit(header) {
 		return fault.RateLimited
@@ -47,7 +47,7 @@ func StatusFault(host, code string, status int, header http.Header, now time.Tim
 	failed := fault.New(code, "%s", sentence(host, code, status)).With("status", status)
 	switch code {
 	case fault.Auth:
-		failed.WithFix("Check the credential with doctor; log in again when it is no longer good")
+		failed.WithFix("Check the credential with doctor; log in again if it is no longer valid")
 	case fault.Forbidden:
 		failed.WithFix("Ask for the permission, or use an account that has it")
 	case fault.NotFound:
@@ -55,9 +55,9 @@ func StatusFault(host, code string, status int, header http.Header, now time.Tim
 	case fault.Conflict:
 		failed.WithFix("Read the state again, then repeat the call with a new dry run")
 	case fault.Validation:
-		failed.WithFix("Correct the arguments; details say what the server answered")
+		failed.WithFix("Correct the arguments; details has the response of the server")
 	case fault.Config:
-		failed.WithFix("Set the address of the server to where it has moved")
+		failed.WithFix("Set the address to which the server has moved")
 	case fault.RateLimited:
 		seconds := RetryAfter(header, now)
 		failed.With("retry_after_s", seconds).WithFix("Wait %d s, then run the command again", seconds)
@@ -72,26 +72,26 @@ func StatusFault(host, code string, status int, header http.Header, now time.Tim
 }
 
 func sentence(host, code string, status int) string {
-	answered := "`" + host + "` answered with status " + strconv.Itoa(status)
+	answered := "`" + host + "` responded with status " + strconv.Itoa(status)
 	switch code {
 	case fault.Auth:
 		return answered + ": the credential is not accepted"
 	case fault.Forbidden:
-		return answered + ": the account may not do this"
+		return answered + ": the account is not allowed to do this"
 	case fault.NotFound:
-		return answered + ": there is no such thing"
+		return answered + ": it does not exist"
 	case fault.Conflict:
-		return answered + ": the state is another one by now"
+		return answered + ": the state has changed"
 	case fault.Validation:
-		return answered + ": a value is not acceptable"
+		return answered + ": a value was refused"
 	case fault.RateLimited:
 		return answered + ": too many requests"
 	case fault.Timeout:
 		return answered + ": it took too long"
 	case fault.Server:
-		return answered + ": it has trouble"
+		return answered + ": it has a server error"
 	case fault.Config:
-		return answered + ": it wants to send the request elsewhere, which is not followed"
+		return answered + ": it redirects the request, which is not followed"
 	}
 	return answered
 }
@@ -124,7 +124,7 @@ func ErrorFault(host string, err error) *fault.Error {
 		WithFix("Check the network and the proxy settings, then run the command again").Because(err)
 }
 
-// RetryAfter gives the seconds that a server asks to wait, at least one and within bounds.
+// RetryAfter returns the seconds that a server asks to wait, at least one and within bounds.
 func RetryAfter(header http.Header, now time.Time) int {
 	wait := time.Minute
 	if text := header.Get("Retry-After"); text != "" {
@@ -144,7 +144,7 @@ func isRateLimit(header http.Header) bool {
 	return header.Get("X-RateLimit-Remaining") == "0" || header.Get("Retry-After") != ""
 }
 
-// refusingProxy gives the address of a proxy that does not answer; empty when it is not about a proxy.
+// refusingProxy returns the address of a proxy that does not answer; empty when it is not about a proxy.
 func refusingProxy(err error) string {
 	var outer, inner *net.OpError
 	if errors.As(err, &outer) && outer.Op == "proxyconnect" && errors.As(outer.Err, &inner) && inner.Addr != nil {

@@ -176,7 +176,7 @@ func (r *run) remember(release *release, found *notice.Notice) {
 		cache.Highest = release.version
 	}
 	if err := notice.Write(r.Home, cache); err != nil {
-		r.Note("warning: the result of the check cannot be kept: %v", err)
+		r.Note("warning: the result of the check cannot be stored: %v", err)
 	}
 }
 
@@ -200,7 +200,7 @@ func (r *run) severity(ctx context.Context, release *release) string {
 	}
 	markdown, err := r.changelog(ctx, release)
 	if err != nil {
-		r.Note("warning: the changelog of the release is not taken into account: %v", err)
+		r.Note("warning: the changelog of the release is ignored: %v", err)
 		return numbers
 	}
 	return severity(self.Version(), release.version, markdown)

@@ -73,7 +73,7 @@ func unpack(archive, program string) (*content, error) {
 		return nil, err
 	}
 	if unpacked.content.program == "" {
-		return nil, integrity("the archive does not hold `%s`", programName())
+		return nil, integrity("the archive does not contain `%s`", programName())
 	}
 	return &unpacked.content, nil
 }
@@ -156,7 +156,7 @@ func readEntry(reader io.Reader, size, limit int64) ([]byte, error) {
 	return text, nil
 }
 
-// isPlain tells whether a name stays below the directory that it is unpacked to, on every system.
+// isPlain reports whether a name stays below the directory that it is unpacked to, on every system.
 func isPlain(name string) bool {
 	return name != "" && name != "." && !strings.HasPrefix(name, "/") && !strings.ContainsAny(name, "\\:\x00") &&
 		path.Clean(name) == name && name != ".." && !strings.HasPrefix(name, "../")
@@ -177,7 +177,7 @@ func onlyZeros(reader io.Reader) error {
 		count, err := reader.Read(buffer)
 		for _, octet := range buffer[:count] {
 			if octet != 0 {
-				return integrity("the archive has data behind its last entry")
+				return integrity("the archive has data after its last entry")
 			}
 		}
 		if errors.Is(err, io.EOF) {

@@ -110,7 +110,7 @@ func (h *host) follow(ctx context.Context, address *url.URL, accept, token strin
 		_ = response.Body.Close()
 		next, err := address.Parse(location)
 		if err != nil || !h.allows(next) {
-			return nil, integrity("`%s` sends the download to an address that is not encrypted", address.Host).
+			return nil, integrity("`%s` redirects the download to an address that is not encrypted", address.Host).
 				With("cause", "insecure_redirect")
 		}
 		// A redirect never carries the token.
@@ -119,13 +119,13 @@ func (h *host) follow(ctx context.Context, address *url.URL, accept, token strin
 	return nil, fault.New(fault.Network, "`%s` redirects more than %d times", address.Host, maxRedirects)
 }
 
-// allows tells whether an address may be opened: https, or this machine when the API is on it.
+// allows reports whether an address may be opened: https, or this machine when the API is on it.
 func (h *host) allows(address *url.URL) bool {
 	local := config.IsLoopback(h.api.Hostname()) && config.IsLoopback(address.Hostname())
 	return address.Host != "" && address.User == nil && (address.Scheme == "https" || address.Scheme == "http" && local)
 }
 
-// tokenFor gives the token for an address: to the hosts of GitHub it belongs to, encrypted, and to no other.
+// tokenFor returns the token for an address: to the hosts of GitHub it belongs to, encrypted, and to no other.
 func (h *host) tokenFor(address *url.URL) string {
 	if address.Scheme == "https" && (address.Host == "api.github.com" || address.Host == "github.com") {
 		return h.token
@@ -136,7 +136,7 @@ func (h *host) tokenFor(address *url.URL) string {
 func (h *host) refusal(response *http.Response, name, what string) error {
 	status := response.StatusCode
 	if status < 400 {
-		return fault.New(fault.Network, "`%s` gave an unusable answer for %s (status %d)", name, what, status).
+		return fault.New(fault.Network, "`%s` sent an unusable response for %s (status %d)", name, what, status).
 			With("status", status)
 	}
 	failed := transport.StatusFault(name, transport.StatusCode(status, response.Header), status, response.Header, h.now())
@@ -145,7 +145,7 @@ func (h *host) refusal(response *http.Response, name, what string) error {
 		failed.Message = what + " was not found at `" + name + "`"
 		failed.Fix = "Check the version; the releases are listed at https://github.com/" + about.Repository + "/releases"
 	case fault.Auth:
-		failed.Fix = "Unset " + tokenName + ", or set it to a token that is good"
+		failed.Fix = "Unset " + tokenName + ", or set it to a valid token"
 	case fault.RateLimited:
 		failed.Fix += "; with " + tokenName + " set the limit is higher"
 	}

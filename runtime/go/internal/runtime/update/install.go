@@ -90,7 +90,7 @@ func isNPMPackage(path string) bool {
 	return err == nil && json.Unmarshal(text, &manifest) == nil && strings.HasPrefix(manifest.Name, about.NPMPackage+"-")
 }
 
-// goOwns tells whether `go install` put the program here: it is in the directory that Go installs to, and was built
+// goOwns reports whether `go install` put the program here: it is in the directory that Go installs to, and was built
 // from a version of the module and not from a work tree.
 func goOwns(path string, build *debug.BuildInfo) bool {
 	if build == nil || build.Main.Path != about.Module || build.Main.Version == "" || build.Main.Version == "(devel)" {
@@ -149,11 +149,11 @@ func (i installation) drive(ctx context.Context, path, version string, isNewest 
 	command := i.command(version)
 	switch {
 	case i.method == byOther:
-		return "", fault.New(fault.Config, "%s is installed by %s, which it cannot drive", about.Tool, i.owner).
+		return "", fault.New(fault.Config, "%s was installed by %s, which it cannot run", about.Tool, i.owner).
 			WithFix("%s", command).With("command", command)
 	case i.newest && !isNewest:
 		return "", fault.New(fault.Config, "%s cannot install a version that is not its newest", i.program).
-			WithFix("Leave --target-version out, or install that version by itself").With("command", command)
+			WithFix("Omit --target-version, or install that version yourself").With("command", command)
 	}
 	program := process.Find(i.program)
 	if program == "" {
@@ -177,7 +177,7 @@ func (i installation) drive(ctx context.Context, path, version string, isNewest 
 		return "", versionError
 	}
 	if installed != version {
-		return installed, fault.New(fault.Conflict, "`%s` ended with success, but %s reports version %s and not %s", i.program, path, installed, version).
+		return installed, fault.New(fault.Conflict, "`%s` reported success, but %s reports version %s, not %s", i.program, path, installed, version).
 			WithFix("Run `%s` and see which installation it changes", command).
 			With("command", command).With("observed_version", installed)
 	}

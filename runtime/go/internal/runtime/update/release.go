@@ -53,7 +53,7 @@ func (h *host) find(ctx context.Context, version string) (*release, error) {
 	}
 	if kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); kind == "text/html" {
 		_ = response.Body.Close()
-		return nil, fault.New(fault.Network, "`%s` answered with a web page, so the network may want a login", address.Host).
+		return nil, fault.New(fault.Network, "`%s` returned a web page, so the network may require a login", address.Host).
 			With("cause", "captive_portal")
 	}
 	text, err := h.read(ctx, response, maxRelease, "the list of files of the release")
@@ -62,10 +62,10 @@ func (h *host) find(ctx context.Context, version string) (*release, error) {
 	}
 	found, err := h.parseRelease(text)
 	if err != nil {
-		return nil, integrity("the answer about the release is malformed: %v", err)
+		return nil, integrity("the description of the release is malformed: %v", err)
 	}
 	if version != "" && found.version != version {
-		return nil, integrity("the release v%s was asked for and v%s came back", version, found.version)
+		return nil, integrity("the release v%s was requested, but v%s was returned", version, found.version)
 	}
 	return found, nil
 }
@@ -84,7 +84,7 @@ func (h *host) parseRelease(text []byte) (*release, error) {
 		return nil, err
 	}
 	if err := json.Unmarshal(text, &document); err != nil {
-		return nil, errors.New("it is not the JSON that was expected")
+		return nil, errors.New("it is not the expected JSON")
 	}
 	version, found := strings.CutPrefix(document.Tag, "v")
 	if !found || !changelog.IsVersion(version) || strings.HasPrefix(version, "v") {

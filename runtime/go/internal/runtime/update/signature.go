@@ -121,11 +121,11 @@ func parseBundle(text []byte) (*bundle.Bundle, error) {
 	case !slices.Contains(mediaTypes, shape.MediaType):
 		return nil, errors.New("its media type is not that of a bundle of version 0.3")
 	case shape.Signature == nil || shape.Envelope != nil:
-		return nil, errors.New("it does not hold a signature over the file alone")
+		return nil, errors.New("it does not contain a signature of the file alone")
 	case material.Certificate == nil || material.Chain != nil || material.PublicKey != nil:
-		return nil, errors.New("it does not hold one certificate")
+		return nil, errors.New("it does not contain exactly one certificate")
 	case len(material.Entries) != 1 || material.Entries[0].Proof == nil:
-		return nil, errors.New("it does not hold one log entry with its inclusion proof")
+		return nil, errors.New("it does not contain exactly one log entry with an inclusion proof")
 	}
 	parsed := &bundle.Bundle{}
 	if err := parsed.UnmarshalJSON(text); err != nil {
@@ -142,7 +142,7 @@ func checkCertificate(parsed *bundle.Bundle) error {
 	}
 	certificate := content.Certificate()
 	if certificate == nil {
-		return errors.New("it holds no certificate")
+		return errors.New("it contains no certificate")
 	}
 	others := len(certificate.DNSNames) + len(certificate.EmailAddresses) + len(certificate.IPAddresses)
 	if len(certificate.URIs) != 1 || others != 0 {

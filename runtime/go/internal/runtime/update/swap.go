@@ -121,7 +121,7 @@ func versionOf(ctx context.Context, path string) (string, error) {
 			return "", fault.Cancelled()
 		}
 		if err == nil && ending.Exit != 0 {
-			err = errors.New("it does not end with success")
+			err = errors.New("its exit code is not 0")
 		}
 		if err != nil {
 			return "", fault.New(fault.Config, "the new program does not start here: %v", err).
@@ -135,7 +135,7 @@ func versionOf(ctx context.Context, path string) (string, error) {
 	}
 }
 
-// holds tells whether a path has content of a digest.
+// holds reports whether a path has content of a digest.
 func holds(path, digest string) bool {
 	found, err := digestOf(path)
 	return err == nil && found == digest

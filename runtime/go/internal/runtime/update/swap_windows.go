@@ -19,7 +19,7 @@ func (e *executable) swap(staged string) error {
 		return nil
 	}
 	if restore := os.Rename(aside, e.path); restore != nil {
-		return fault.New(fault.IO, "`%s` is gone: the new program could not be put there, nor the old one back", e.path).
+		return fault.New(fault.IO, "`%s` no longer exists: neither the new nor the old program could be written there", e.path).
 			WithFix("Run `%s`", fmt.Sprintf("move \"%s\" \"%s\"", aside, e.path)).
 			With("rollback_failed", true).With("backup", aside).Because(restore)
 	}

@@ -100,8 +100,8 @@ func (u *Updater) prepare(ctx context.Context, options Options, state *state) (a
 	}
 	state.target = options.Target
 	if options.Target != "" && changelog.Compare(options.Target, self.Version()) < 0 && !options.AllowDowngrade {
-		return nil, fault.New(fault.Validation, "%s is older than %s, which runs", options.Target, self.Version()).
-			WithFix("Add --allow-downgrade when you want the older version")
+		return nil, fault.New(fault.Validation, "%s is older than the running version %s", options.Target, self.Version()).
+			WithFix("Add --allow-downgrade if you want the older version")
 	}
 	executable, err := findExecutable()
 	if err != nil {
@@ -132,7 +132,7 @@ func (r *run) lock() (*lock.Lock, error) {
 	path := filepath.Join(r.Home, "update.lock")
 	held, err := lock.Try(path)
 	if errors.Is(err, lock.ErrHeld) {
-		failed := fault.New(fault.Conflict, "another update is running").WithFix("Wait until it is done, then look at the version")
+		failed := fault.New(fault.Conflict, "another update is running").WithFix("Wait until it ends, then check the version")
 		if text, err := config.ReadBounded(path, 64); err == nil {
 			if holder, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
 				failed.With("holder_pid", holder)
@@ -188,7 +188,7 @@ func (r *run) update(ctx context.Context) (any, error) {
 		return nil, err
 	}
 	if err := notice.Clear(r.Home); err != nil {
-		r.Note("warning: the cached notice stays: %v", err)
+		r.Note("warning: the cached notice cannot be removed: %v", err)
 	}
 	r.state.stage = stageSkillSync
 	r.Note("syncing the Agent Skill")
@@ -215,7 +215,7 @@ func (r *run) stay(ctx context.Context, warning *notice.Notice) (any, error) {
 		answer.Notices = []*notice.Notice{warning}
 	} else if !r.options.DryRun {
 		if err := notice.Clear(r.Home); err != nil {
-			r.Note("warning: the cached notice stays: %v", err)
+			r.Note("warning: the cached notice cannot be removed: %v", err)
 		}
 	}
 	r.state.stage = stageSkillSync
@@ -339,7 +339,7 @@ func (r *run) signed(ctx context.Context, release *release) (sums, signature []b
 	}
 	signature, err = r.host.text(ctx, release, bundleName, maxBundle)
 	if err != nil && fault.From(err).Code == fault.NotFound {
-		err = at(stageVerifySignature, integrity("the release v%s lists %s and does not have it", release.version, bundleName))
+		err = at(stageVerifySignature, integrity("the release v%s lists %s, but does not have it", release.version, bundleName))
 	}
 	return sums, signature, err
 }
@@ -379,7 +379,7 @@ func (r *run) put(ctx context.Context, archive, version string) (*content, error
 		return nil, err
 	}
 	if reported != version {
-		return nil, integrity("the new program reports version %s and not %s", reported, version)
+		return nil, integrity("the new program reports version %s, not %s", reported, version)
 	}
 	digest, err := digestOf(staged)
 	if err != nil {
@@ -400,7 +400,7 @@ func (r *run) put(ctx context.Context, archive, version string) (*content, error
 	}
 	if err == nil {
 		err = fault.New(fault.IO, "`%s` is not the new program after the swap", r.executable.path).
-			WithFix("See which program is there, then run the update again")
+			WithFix("Check which program is there, then run the update again")
 		r.state.replaced = nil
 	}
 	if fault.From(err).Detail("rollback_failed") != nil {

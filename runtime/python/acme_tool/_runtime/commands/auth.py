@@ -78,7 +78,7 @@ def _new_credential(call: Call) -> Credential:
             raise Fault(
                 VALIDATION,
                 f"--token-file cannot be read: {files.reason(error)}",
-                fix="Name a file that holds the credential and nothing else",
+                fix="Pass a file that contains only the credential",
                 flag="--token-file",
             ) from error
         return parse(content.decode("utf-8", "replace"), call.app.tool.keys)
@@ -105,7 +105,9 @@ def _stored(call: Call) -> dict[str, Any] | None:
 
 def commands(keys: Sequence[str]) -> tuple[Command, ...]:
     """Return the commands for an API that takes these keys; without any, one."""
-    held = "a line NAME=KEY for each key" if keys else "the credential"
+    held, variable = "the credential", "the environment variable"
+    if keys:
+        held, variable = "a line NAME=KEY for each key", "the environment variables"
     return (
         Command(
             path="auth login",
@@ -117,7 +119,7 @@ def commands(keys: Sequence[str]) -> tuple[Command, ...]:
                 Param(
                     "token-file",
                     STRING,
-                    f"File that holds {held}; without it the environment does",
+                    f"File that contains {held}; the default is {variable}",
                 ),
             ),
             output="credential_change",
@@ -127,7 +129,7 @@ def commands(keys: Sequence[str]) -> tuple[Command, ...]:
         ),
         Command(
             path="auth logout",
-            summary="Forget the stored credential for the upstream",
+            summary="Remove the stored credential for the upstream",
             output="credential_change",
             examples=("auth logout --dry-run", "auth logout --confirm ct_TOKEN"),
             plan=_plan_logout,
@@ -136,6 +138,6 @@ def commands(keys: Sequence[str]) -> tuple[Command, ...]:
     )
 
 
-GROUPS = {"auth": "Keep the credential for the upstream"}
+GROUPS = {"auth": "Manage the credential for the upstream"}
 
 SCHEMAS = {"credential_change": Schema(CredentialChange)}

@@ -196,7 +196,7 @@ def _update(call: Call) -> Answer:
         raise Fault(
             USAGE,
             "--check and --dry-run exclude each other",
-            fix="Leave one of them out",
+            fix="Omit one of them",
         )
     from ..update.pipeline import Options, Updater
 
@@ -225,22 +225,22 @@ COMMANDS = (
     ),
     Command(
         path="context",
-        summary="Show the set-up in effect; uses no network",
+        summary="Show the current configuration; uses no network",
         output="context",
         examples=("context",),
         run=_context,
     ),
     Command(
         path="doctor",
-        summary="Examine the set-up and say how to repair it",
+        summary="Check the configuration, and show a fix for each problem",
         output="doctor",
         examples=("doctor",),
         run=_doctor,
     ),
     Command(
         path="changelog",
-        summary="Show what changed from version to version",
-        params=(Param("since", STRING, "Only versions newer than this one"),),
+        summary="Show what changed between versions",
+        params=(Param("since", STRING, "Show only versions newer than this one"),),
         output="changelog",
         examples=("changelog", "changelog --since 0.9.0"),
         run=_changelog,
@@ -248,18 +248,24 @@ COMMANDS = (
     Command(
         path="update",
         summary="Update the program and its Agent Skill",
-        detail="Verifies the Sigstore signature of the release, swaps the program and "
+        detail="Verifies the Sigstore signature of the release, replaces the program and "
         "syncs the Skill, in one call and without a token.",
         params=(
-            Param("check", BOOLEAN, "Only look whether there is a newer version"),
-            Param("dry-run", BOOLEAN, "Only show what would be done"),
             Param(
-                "target-version", STRING, "Version to install; the newest without it"
+                "check",
+                BOOLEAN,
+                "Check whether there is a newer version, without changing anything",
+            ),
+            Param("dry-run", BOOLEAN, "Show what would be done, without doing it"),
+            Param(
+                "target-version",
+                STRING,
+                "Version to install; the default is the newest",
             ),
             Param(
                 "allow-downgrade",
                 BOOLEAN,
-                "Allow a target that is older than what runs",
+                "Allow --target-version to name an older version",
             ),
         ),
         output="update",

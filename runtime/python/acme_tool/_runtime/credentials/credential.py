@@ -42,7 +42,7 @@ class Credential:
             if not least <= len(secret) <= MAX_LENGTH:
                 raise Unfit(f"is not {least} to {MAX_LENGTH} characters long")
             if not all("!" <= symbol <= "~" for symbol in secret):
-                raise Unfit("has a character that no credential has")
+                raise Unfit("has a character that is not allowed in a credential")
 
     @property
     def secrets(self) -> list[str]:
@@ -63,13 +63,13 @@ class Credential:
         return self.expires_at.strftime("%Y-%m-%dT%H:%M:%SZ")
 
     def is_valid(self, within: timedelta = MARGIN) -> bool:
-        """Tell whether it is good for some time; nobody is asked."""
+        """Return whether it is good for some time; nobody is asked."""
         if self.expires_at is None:
             return True
         return datetime.now(timezone.utc) + within < self.expires_at
 
     def encode(self) -> str:
-        """Give the form in which it is stored."""
+        """Return the form in which it is stored."""
         document = {"token": self.token}
         if self.refresh_token:
             document["refresh_token"] = self.refresh_token
@@ -109,7 +109,7 @@ def parse(text: str, keys: Sequence[str] = ()) -> Credential:
         raise Fault(
             VALIDATION,
             f"the credential {error}",
-            fix="Pass the credential exactly as you got it",
+            fix="Pass the credential exactly as you received it",
         ) from error
 
 
@@ -180,7 +180,7 @@ def from_environment(*, expiring: bool, keys: Sequence[str] = ()) -> Credential 
         raise Fault(
             CONFIG,
             f"{config.TOKEN} {error}",
-            fix="Set it to the credential exactly as you got it",
+            fix="Set it to the credential exactly as you received it",
         ) from error
 
 

@@ -36,7 +36,7 @@ class EncryptedFile:
         self._key_path = directory / KEY_FILE
 
     def get(self, name: str) -> Credential | None:
-        """Give the credential of an upstream, if there is one."""
+        """Return the credential of an upstream, if there is one."""
         sealed = self._entries().get(name)
         if sealed is None:
             return None

@@ -28,14 +28,14 @@ class RenewingSource(Source):
         self._renew = renew
 
     def token(self) -> str:
-        """Give the token in effect; an expired one is renewed."""
+        """Return the token in effect; an expired one is renewed."""
         credential = self.credential()
         if not credential.is_valid():
             credential = self._renewed(credential)
         return credential.token
 
     def refused(self, token: str) -> str:
-        """Give another token after the upstream refused one; empty when there is none."""
+        """Return another token after the upstream refused one; empty if there is none."""
         credential = self.credential()
         if credential.token != token:
             return credential.token

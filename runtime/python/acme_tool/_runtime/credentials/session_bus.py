@@ -1,4 +1,4 @@
-"""Whether a keyring can be here, asked before its library, which is slow to load."""
+"""Decides whether a keyring can exist, before its library, which loads slowly."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import os
 import sys
 from pathlib import Path
 
-# Where a keyring is reached, or which one the user has chosen.
+# The address of a keyring, or the keyring that the user has chosen.
 _NAMES = ("DBUS_SESSION_BUS_ADDRESS", "PYTHON_KEYRING_BACKEND")
 
 
 def keyring_may_exist() -> bool:
-    """Tell if a keyring may answer: on Linux it needs the bus of the session.
+    """Return whether a keyring may exist: on Linux it needs the bus of the session.
 
-    A server, a container and a scheduled job have no such bus. The user can also have
-    chosen a keyring that needs none, by a variable or in the settings of the library.
+    A server, a container and a scheduled job have no such bus. With a variable or in
+    the settings of the library, the user can choose a keyring that does not need it.
     """
     if not sys.platform.startswith("linux") or any(map(os.environ.get, _NAMES)):
         return True

@@ -14,11 +14,11 @@ class Given:
         self._token = token
 
     def token(self) -> str:
-        """Give the token."""
+        """Return the token."""
         return self._token
 
     def refused(self, _token: str) -> str:
-        """Give another token after the upstream refused one; there is none."""
+        """Return another token after the upstream refused one; there is none."""
         return ""
 
 
@@ -30,15 +30,15 @@ class Source:
         self.found: tuple[Credential | None, str] | None = None
 
     def token(self) -> str:
-        """Give the token in effect."""
+        """Return the token in effect."""
         return self.credential().token
 
     def refused(self, _token: str) -> str:
-        """Give another token after the upstream refused one; there is none."""
+        """Return another token after the upstream refused one; there is none."""
         return ""
 
     def credential(self) -> Credential:
-        """Give the credential in effect."""
+        """Return the credential in effect."""
         if self.found is None:
             self.found = self.store.find()
         credential, _ = self.found

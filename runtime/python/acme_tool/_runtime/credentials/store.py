@@ -51,7 +51,7 @@ class Store:
         self._expiring = expiring
 
     def find(self) -> tuple[Credential | None, str]:
-        """Give the credential in effect and where it comes from."""
+        """Return the credential in effect and where it comes from."""
         found, storage = self.stored()
         if found is None:
             found = from_environment(expiring=self._expiring, keys=self.keys)
@@ -61,7 +61,7 @@ class Store:
         return found, storage
 
     def stored(self) -> tuple[Credential | None, str]:
-        """Give the credential that is kept, and where."""
+        """Return the credential that is kept, and where."""
         found, storage = self._kept()
         if found and keys_of(found.token).keys() != {*(self.keys or ("TOKEN",))}:
             raise Fault(
@@ -115,7 +115,7 @@ class Store:
             if self._use_keyring and self._has_copy():
                 raise Fault(
                     IO,
-                    "the keyring keeps the credential",
+                    "the keyring does not release the credential",
                     fix="Unlock the keyring of the system, then run the command again",
                 ) from error
         self._file.remove(self._name)

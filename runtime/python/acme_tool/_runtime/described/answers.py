@@ -125,7 +125,7 @@ def _is_id(name: str) -> bool:
 
 
 def _is_own(name: str) -> bool:
-    """Tell whether a member is no text that somebody wrote."""
+    """Return whether a member is no text that somebody wrote."""
     return _is_id(name) or name.endswith("_at")
 
 

@@ -75,7 +75,9 @@ class DescribedClient(Rest):
             if kind.startswith("text/") and ask.accept.startswith("text/"):
                 return content.decode("utf-8", "replace"), link
             if not kind.endswith("json"):
-                raise self.unusable(f"its answer is not JSON but `{kind or 'nothing'}`")
+                raise self.unusable(
+                    f"its response is not JSON but `{kind or 'nothing'}`"
+                )
             return self.parse(content), link
 
     def below(self, link: str) -> str:

@@ -24,11 +24,11 @@ def param(entry: Entry) -> Param:
     """Return the flag of an input."""
     kind, text = entry["kind"], entry["help"]
     if kind in _FROM_FILES:
-        text = f"{text}; @FILE reads a file, - reads stdin, @@ begins a plain @"
+        text = f"{text}; @FILE reads a file, - reads stdin, @@ stands for a literal @"
     elif kind == "list":
-        text = f"{text}; by comma, or a JSON list"
+        text = f"{text}; separated by commas, or a JSON list"
         if entry["style"].startswith("files"):
-            text = f"{text}; @FILE reads a file, @@ begins a plain @"
+            text = f"{text}; @FILE reads a file, @@ stands for a literal @"
     values = ("true", "false") if kind == "boolean" else tuple(entry["values"])
     is_needed = entry["required"]
     return Param(entry["flag"], STRING, text, required=is_needed, values=values)
@@ -85,7 +85,7 @@ def _content(flag: str, text: str) -> str:
         raise Fault(
             IO,
             f"the file of --{flag} cannot be read",
-            fix="Name a file that exists, or begin a plain text with @@",
+            fix="Pass an existing file, or begin a literal text with @@",
             flag=f"--{flag}",
         ) from None
     if len(found) > MAX_FILE:
@@ -94,5 +94,5 @@ def _content(flag: str, text: str) -> str:
 
 
 def _refused(flag: str, fix: str) -> Fault:
-    message = f"--{flag} has a value that is not acceptable"
+    message = f"--{flag} has an invalid value"
     return Fault(VALIDATION, message, fix=fix, flag=f"--{flag}")

@@ -34,12 +34,12 @@ def params(rules: Entry) -> tuple[Param, ...]:
     if rules["limit"] and rules["style"] != "none":
         most = rules["max_limit"] or 100
         usual = str(min(USUAL, most))
-        text = "Most entries in one page"
+        text = "Maximum number of entries in one page"
         found.append(
             Param("limit", INTEGER, text, default=usual, minimum=1, maximum=most)
         )
     if rules["style"] != "none":
-        found.append(Param("cursor", STRING, "next_cursor of the page before"))
+        found.append(Param("cursor", STRING, "next_cursor of the previous page"))
     return tuple(found)
 
 
@@ -149,8 +149,8 @@ def _read(cursor: str) -> Entry:
     except (ValueError, AttributeError, UnicodeError):
         raise Fault(
             VALIDATION,
-            "--cursor is not one of this list",
-            fix="Use next_cursor of the page before, as it is",
+            "--cursor does not belong to this list",
+            fix="Use next_cursor of the previous page unchanged",
             flag="--cursor",
         ) from None
     return {name: value for name, value in found.items() if value is not None}

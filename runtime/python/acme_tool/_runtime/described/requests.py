@@ -60,8 +60,8 @@ def _path(path: str, given: Given) -> str:
         if not text or (text in (".", "..") and before.endswith("/")):
             raise Fault(
                 VALIDATION,
-                f"--{entry['flag']} has a value that is not acceptable",
-                fix="Name one thing: it cannot be empty, `.` or `..`",
+                f"--{entry['flag']} has an invalid value",
+                fix="Pass a value that is not empty, `.` or `..`",
                 flag=f"--{entry['flag']}",
             )
         made += percent(before, safe="/") + text

@@ -78,7 +78,7 @@ def build() -> None:
 
 
 def contents() -> dict[str, bytes]:
-    """Give the files of an archive by their names in it."""
+    """Return the files of an archive by their names in it."""
     paths = {name: ROOT / name for name in TEXTS if (ROOT / name).is_file()}
     for path in (ROOT / SKILL).rglob("*"):
         if path.is_file():

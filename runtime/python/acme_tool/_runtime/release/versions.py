@@ -39,7 +39,7 @@ def read(name: str) -> str:
 
 
 def stated() -> str:
-    """Give the version of the program."""
+    """Return the version of the program."""
     found = _STATED.search(read(f"{PACKAGE}/about.py"))
     if found is None or not _VERSION.fullmatch(found[1]):
         raise Disagreement(f"VERSION in {PACKAGE}/about.py is not a version")
@@ -47,7 +47,7 @@ def stated() -> str:
 
 
 def wanted(version: str) -> dict[str, str]:
-    """Give each file that names the version, with the version in it."""
+    """Return each file that names the version, with the version in it."""
     manifest = read(MANIFEST)
     document = json.loads(manifest)
     pins = dict.fromkeys(document["optionalDependencies"], version)
@@ -60,7 +60,7 @@ def wanted(version: str) -> dict[str, str]:
 
 
 def notes(version: str, *, is_release: bool) -> str:
-    """Give the section of a version in the changelog, without comments."""
+    """Return the section of a version in the changelog, without comments."""
     text = _COMMENT.sub("", read("CHANGELOG.md"))
     sections = re.split(r"^(?=## )", text, flags=re.MULTILINE)
     released = [section for section in sections if re.match(r"## \[\d", section)]

@@ -133,7 +133,7 @@ def find() -> Installer:
 
 
 def words(pin: str, request: Request, targets: Sequence[str] | None) -> list[str]:
-    """Give the words for npx; all are plain, so that a person can type them as well.
+    """Return the words for npx; all are plain, so that a person can type them as well.
 
     The tag pins the Skill: without it that of the newest commit would come. The name
     pins it as well: without it every Skill of the repository would be installed, and
@@ -148,7 +148,7 @@ def words(pin: str, request: Request, targets: Sequence[str] | None) -> list[str
 
 
 def _pin(said: str) -> str | None:
-    """Give the newest installer that a Node can run."""
+    """Return the newest installer that a Node can run."""
     found = _NODE_VERSION.match(said)
     if found is None:
         return None

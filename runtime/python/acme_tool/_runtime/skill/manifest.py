@@ -20,29 +20,29 @@ class Unreadable(Exception):
 
 
 def of(files: Mapping[str, bytes]) -> dict[str, str]:
-    """Give the SHA-256 of each file of a Skill, by its name with slashes."""
+    """Return the SHA-256 of each file of a Skill, by its name with slashes."""
     return {name: sha256(content) for name, content in files.items() if _is_part(name)}
 
 
 def digest(manifest: Mapping[str, str]) -> str:
-    """Give one value for a whole manifest."""
+    """Return one value for a whole manifest."""
     names = sorted(manifest, key=lambda name: name.encode("utf-8", "surrogateescape"))
     lines = "".join(f"{manifest[name]} {name}\n" for name in names)
     return sha256(lines.encode("utf-8", "surrogateescape"))
 
 
 def sha256(content: bytes) -> str:
-    """Give the SHA-256 of some bytes."""
+    """Return the SHA-256 of some bytes."""
     return hashlib.sha256(content).hexdigest()
 
 
 def digest_of(files: Mapping[str, bytes]) -> str:
-    """Give the digest of files."""
+    """Return the digest of files."""
     return digest(of(files))
 
 
 def parts(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Give the files that an installer would copy."""
+    """Return the files that an installer would copy."""
     return {
         name: content
         for name, content in files.items()
@@ -51,7 +51,7 @@ def parts(files: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def read(directory: Path) -> dict[str, bytes]:
-    """Give the files of a Skill, through links, within bounds."""
+    """Return the files of a Skill, through links, within bounds."""
     reader = _Reader()
     try:
         reader.walk(directory, "", 0)

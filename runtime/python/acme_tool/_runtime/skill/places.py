@@ -85,7 +85,7 @@ class Places:
         self._home = home
 
     def has_agent(self, pin: str) -> bool:
-        """Tell whether the installer would recognize an agent.
+        """Return whether the installer would recognize an agent.
 
         Without one it makes directories for all that it knows.
         """
@@ -96,7 +96,7 @@ class Places:
         return False
 
     def installed(self) -> list[Place]:
-        """Give each place once, the shared one first."""
+        """Return each place once, the shared one first."""
         found: dict[Path, Place] = {}
         self._visit(found, self.shared, None)
         for agent in AGENTS:

@@ -45,7 +45,7 @@ Journal = dict[str, Before]
 
 
 def load(state: Path) -> Journal | None:
-    """Give what an unfinished sync left.
+    """Return what an unfinished sync left.
 
     A journal that cannot be read knows no copy, so that none is trusted.
     """
@@ -92,18 +92,18 @@ def _entries(directory: Path) -> list[Path]:
 
 
 def is_executable(directory: Path) -> bool:
-    """Tell whether a file may be executed and is no script."""
+    """Return whether a file may be executed and is no script."""
     return any(line.endswith(" executable") for line in _lines(directory))
 
 
 def fingerprint(place: Place) -> str:
-    """Give one value for everything at a place; it is another after any change."""
+    """Return one value for everything at a place; it is another after any change."""
     text = "\n".join([str(place.real), *_lines(place.real)])
     return manifest.sha256(text.encode("utf-8", "surrogateescape"))
 
 
 def is_exact(directory: Path, expected: str) -> bool:
-    """Tell whether a directory has the expected files, nothing else, and no link."""
+    """Return whether a directory has the expected files, nothing else, and no link."""
     found: dict[str, str] = {}
     for line in _lines(directory):
         kind, _, rest = line.partition(" ")
@@ -117,7 +117,7 @@ def is_exact(directory: Path, expected: str) -> bool:
 
 
 def has_begun(directory: Path, verified: Mapping[str, bytes]) -> bool:
-    """Tell whether a directory is what a stopped installer leaves: a part of the files."""
+    """Return whether a directory has a part of the files, as after a stopped installer."""
     if any(not line.startswith(("file ", "directory ")) for line in _lines(directory)):
         return False
     try:

@@ -70,14 +70,14 @@ class Copy:
 
     @property
     def is_left_alone(self) -> bool:
-        """Tell whether somebody made or changed it where no installer writes."""
+        """Return whether somebody made or changed it where no installer writes."""
         pins = (OLDER, NEWER)
         managed = self.place.is_shared or any(map(self.place.writers, pins))
         return not managed and self.state in (MODIFIED, UNREADABLE)
 
     @property
     def is_wrong(self) -> bool:
-        """Tell whether it has to be replaced."""
+        """Return whether it has to be replaced."""
         right = self.state in (CURRENT, DEVELOPER)
         return not right and not self.is_left_alone
 
@@ -107,12 +107,12 @@ class Report:
 
     @property
     def live(self) -> str:
-        """Give what agents read now: the worst of all repairs."""
+        """Return what agents read now: the worst of all repairs."""
         lives = [each["live"] for each in self.repairs]
         return next((live for live in repair.LIVES if live in lives), "")
 
     def data(self) -> dict[str, Any]:
-        """Give the report as data."""
+        """Return the report as data."""
         stale = [copy for copy in self.copies if copy.state not in (CURRENT, DEVELOPER)]
         return {
             "status": self.status,
@@ -131,7 +131,7 @@ class Report:
 
 
 def command(request: Request) -> str:
-    """Give what a person can run to get the Skill.
+    """Return what a person can run to get the Skill.
 
     It verifies; a command of the installer would not.
     """
@@ -161,12 +161,12 @@ def sync(request: Request) -> Report:
     if report.status in (CURRENT, FAILED) or home is None:
         return report
     if not request.expected:
-        return report.fail("no_manifest", "nobody knows the Skill of this version")
+        return report.fail("no_manifest", "the Skill of this version is not known")
     places = Places(request.name, home)
     if _recovered(report, request, places):
         return report
     if any(copy.state == DEVELOPER for copy in report.copies):
-        report.notes.append("a copy belongs to a work tree, so nothing is touched")
+        report.notes.append("a copy is in a git working tree, so nothing was changed")
         report.status, report.cause = SKIPPED, "developer_link"
         return report
     found: Installer | None = None
@@ -211,7 +211,7 @@ def _recovered(report: Report, request: Request, places: Places) -> bool:
 
 
 def _is_foreign(copy: Copy, request: Request, journal: repair.Journal) -> bool:
-    """Tell whether somebody else than the user wrote it, and not the verified files."""
+    """Return whether it has neither the user's files nor the verified ones."""
     before = journal.get(str(copy.place.path))
     if before and before.fingerprint == repair.fingerprint(copy.place):
         return False
@@ -291,9 +291,7 @@ def _ended(report: Report, request: Request, places: Places) -> Report:
         # As long as foreign files are where agents read, the next sync must know it.
         repair.end(request.state)
     if report.is_direct:
-        report.notes.append(
-            "the verified files were put in place without the installer"
-        )
+        report.notes.append("the verified files were written without the installer")
     if report.repairs:
         return report.fail("verify_mismatch")
     if _is_current(report.copies):
@@ -301,8 +299,7 @@ def _ended(report: Report, request: Request, places: Places) -> Report:
         return report
     own = [copy for copy in report.copies if copy.is_left_alone]
     report.notes += [
-        f"`{copy.place.path}` was made by somebody where no installer writes: move it"
-        for copy in own
+        f"`{copy.place.path}` is a copy that no installer made: move it" for copy in own
     ]
     if own and not any(copy.is_wrong for copy in report.copies):
         return report.fail("unmanaged_copy")
@@ -420,7 +417,9 @@ def _keep_changes(report: Report, request: Request) -> repair.Journal:
     for copy in report.copies:
         kept = ""
         if copy.state == UNREADABLE and not copy.is_left_alone:
-            raise OSError(f"`{copy.place.path}` cannot be read, so it cannot be kept")
+            raise OSError(
+                f"`{copy.place.path}` cannot be read, so it cannot be backed up"
+            )
         if copy.state == MODIFIED or (copy.state == STALE and not request.files):
             kept = str(_keep(copy.place.real, request))
             if copy.state == MODIFIED and not copy.is_left_alone:

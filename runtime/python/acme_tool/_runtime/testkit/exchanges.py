@@ -207,10 +207,12 @@ def _start(
     if _is_by_entry(rules):
         ids = [str(_at(entry, rules["item_id"])) for entry in entries]
         if text not in ids:
-            raise refused(400, "invalid_cursor", "the cursor is not one of this list")
+            raise refused(
+                400, "invalid_cursor", "the cursor does not belong to this list"
+            )
         return ids.index(text) + 1
     if not (text.startswith("~") and text.endswith("/")):
-        raise refused(400, "invalid_cursor", "the cursor is not one of this list")
+        raise refused(400, "invalid_cursor", "the cursor does not belong to this list")
     return int(text[1:-1])
 
 

@@ -55,7 +55,7 @@ class Sigstore:
         self._issuing = self._authority("issuing", self._key, self._root)
 
     def trust_root(self, **changes: Any) -> str:
-        """Give the document that anchors a verification."""
+        """Return the document that anchors a verification."""
         start = {"start": _stamp(self._now - timedelta(days=399))}
         certificates = [
             {"rawBytes": _b64(_der(c))} for c in (self._issuing, self._root)
@@ -77,7 +77,7 @@ class Sigstore:
         return json.dumps(document)
 
     def past(self, days: int) -> str:
-        """Give a time before that of all signatures."""
+        """Return a time before that of all signatures."""
         return _stamp(self._now - timedelta(days=days))
 
     def sign(self, content: bytes, how: Signing) -> bytes:
@@ -181,7 +181,7 @@ class Sigstore:
         return complete.sign(signer, hashes.SHA256())
 
     def _promise(self, logged: x509.Certificate, key: Key) -> bytes:
-        """Give what the certificate log says about a certificate (RFC 6962)."""
+        """Return what the certificate log says about a certificate (RFC 6962)."""
         moment = int(logged.not_valid_before_utc.timestamp() * 1000).to_bytes(8, "big")
         body = logged.tbs_certificate_bytes
         issuer = hashlib.sha256(_public(self._key)).digest()
@@ -240,7 +240,7 @@ class Sigstore:
         }
 
     def _proof(self, body: bytes, key: Key, fault: str) -> dict[str, Any]:
-        """Give the way from the entry to the root, and the root as the log signed it."""
+        """Return the path from the entry to the root, and the root that the log signed."""
         beside, leaf = _leaf(b"another entry"), _leaf(body)
         root = hashlib.sha256(b"\1" + beside + leaf).digest()
         if fault == "checkpoint of another tree":

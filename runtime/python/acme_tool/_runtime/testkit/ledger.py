@@ -46,7 +46,7 @@ def note(words: Sequence[str], exit_code: int, stdout: bytes) -> None:
 
 
 def answers_of(path: str) -> list[dict[str, Any]]:
-    """Give the data of each answer of a command; a stream and a text have none."""
+    """Return the data of each answer of a command; a stream and a text have none."""
     words = tuple(path.split())
     known = _ANSWERS.get(words[0], ())
     return [data for call, data in known if call[: len(words)] == words]
@@ -65,7 +65,7 @@ def _data(stdout: bytes) -> dict[str, Any] | None:
 
 
 def flags_of(path: str, *, succeeded: bool = False) -> set[str] | None:
-    """Give the flags that calls passed to a command; None when there was no call.
+    """Return the flags that calls passed to a command; None when there was no call.
 
     With `succeeded` only calls that ended with success are looked at.
     """

@@ -46,7 +46,7 @@ def main(words: list[str]) -> None:
 
 
 def program(version: str) -> bytes:
-    """Give a program of one file that trusts what the tests say, as some version."""
+    """Return a program of one file that trusts what the tests say, as some version."""
     start = shlex.join([sys.executable, "-m", START])
     words = [f'PYTHONPATH={shlex.quote(str(ROOT))} exec {start} "$0"']
     words += [shlex.quote(version), '"$@"']

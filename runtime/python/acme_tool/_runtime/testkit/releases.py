@@ -129,7 +129,7 @@ class Releases:
         self.files[BUNDLE] = self.sigstore.sign(self.files[CHECKSUMS], self.signing)
 
     def description(self) -> dict[str, Any]:
-        """Give what the API says."""
+        """Return what the API says."""
         assets = [
             {
                 "name": name,

@@ -40,9 +40,11 @@ class Address:
         if port == 0:
             raise Unacceptable("it has a port that no server listens on")
         if "@" in parts.netloc:
-            raise Unacceptable("it holds a user name; credentials have their own place")
+            raise Unacceptable(
+                "it contains a user name; credentials are stored separately"
+            )
         if parts.fragment or "#" in text:
-            raise Unacceptable("it holds a fragment")
+            raise Unacceptable("it contains a fragment")
         if parts.scheme not in _PORTS or (
             parts.scheme == "http" and not is_loopback(host)
         ):
@@ -51,14 +53,14 @@ class Address:
             raise Unacceptable("it has no host that can be reached")
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         if not _TARGET.fullmatch(target):
-            raise Unacceptable("it has a character that no address has")
+            raise Unacceptable("it has a character that is not allowed in an address")
         return cls(parts.scheme, host, port or _PORTS[parts.scheme], target)
 
     @classmethod
     def parse_base(cls, text: str) -> Address:
         """Read an address that others lie below."""
         if "?" in text:
-            raise Unacceptable("it holds a query")
+            raise Unacceptable("it contains a query")
         return cls.parse(text)
 
     def join(
@@ -66,7 +68,7 @@ class Address:
         *segments: str,
         query: Mapping[str, str | Sequence[str]] | None = None,
     ) -> Address:
-        """Give an address below this one; each segment is escaped."""
+        """Return an address below this one; each segment is escaped."""
         if any(segment in ("", ".", "..") for segment in segments):
             raise Unacceptable("a part of it would lead elsewhere")
         path = self.target.partition("?")[0].rstrip("/")
@@ -75,18 +77,18 @@ class Address:
         return Address(self.scheme, self.host, self.port, target or "/")
 
     def at(self, target: str, *, is_whole: bool = False) -> Address:
-        """Give the address of a path and a query, which are encoded already.
+        """Return the address of a path and a query, which are encoded already.
 
         They are below this address, or with `is_whole` below the root of the server.
         """
         before = "" if is_whole else self.target.partition("?")[0].rstrip("/")
         whole = f"{before}{target}"
         if not _TARGET.fullmatch(whole):
-            raise Unacceptable("it has a character that no address has")
+            raise Unacceptable("it has a character that is not allowed in an address")
         return Address(self.scheme, self.host, self.port, whole)
 
     def follow(self, location: str) -> Address:
-        """Give the address that a redirect names."""
+        """Return the address that a redirect names."""
         return Address.parse(urljoin(str(self), location))
 
     @property
@@ -106,7 +108,7 @@ class Address:
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether a host is this machine."""
+    """Return whether a host is this machine."""
     if host == "localhost":
         return True
     try:

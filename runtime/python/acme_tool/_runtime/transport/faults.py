@@ -31,28 +31,28 @@ _STATUSES = {
 }
 _MEANING = {
     fault.AUTH: "the credential is not accepted",
-    fault.FORBIDDEN: "the account may not do this",
-    fault.NOT_FOUND: "there is no such thing",
-    fault.CONFLICT: "the state is another one by now",
-    fault.VALIDATION: "a value is not acceptable",
+    fault.FORBIDDEN: "the account is not allowed to do this",
+    fault.NOT_FOUND: "it does not exist",
+    fault.CONFLICT: "the state has changed",
+    fault.VALIDATION: "a value was refused",
     fault.RATE_LIMITED: "too many requests",
     fault.TIMEOUT: "it took too long",
-    fault.SERVER: "it has trouble",
-    fault.CONFIG: "it sends the request elsewhere, which is not followed",
+    fault.SERVER: "it has a server error",
+    fault.CONFIG: "it redirects the request, which is not followed",
 }
 _FIX = {
-    fault.AUTH: "Look at the credential with doctor; log in again if it is old",
+    fault.AUTH: "Check the credential with doctor; log in again if it is no longer valid",
     fault.FORBIDDEN: "Ask for the permission, or use an account that has it",
-    fault.NOT_FOUND: "Look at the id; a list command shows what exists",
+    fault.NOT_FOUND: "Check the id; a list command shows what exists",
     fault.CONFLICT: "Read the state again, then begin with a new dry run",
-    fault.VALIDATION: "Correct the arguments; details say what the server answered",
-    fault.CONFIG: "Set the address of the server to where it has moved",
+    fault.VALIDATION: "Correct the arguments; details has the response of the server",
+    fault.CONFIG: "Set the address to which the server has moved",
 }
 AGAIN = "Wait a moment, then run the command again"
 
 
 def code_of(status: int, header: Header) -> str:
-    """Give the error code of a status. Words of the body never decide it."""
+    """Return the error code of a status. Words of the body never decide it."""
     if status == 403 and _is_rate_limit(header):
         return fault.RATE_LIMITED
     if code := contract_gen.code_for_status(status) or _STATUSES.get(status):
@@ -63,7 +63,7 @@ def code_of(status: int, header: Header) -> str:
 def of_status(host: str, status: int, header: Header, code: str = "") -> Fault:
     """Say what an answer without success means; `code` when it was typed."""
     code = code or code_of(status, header)
-    failed = Fault(code, f"`{host}` answered with status {status}", status=status)
+    failed = Fault(code, f"`{host}` responded with status {status}", status=status)
     if code in _MEANING:
         failed.message += f": {_MEANING[code]}"
     if code == fault.RATE_LIMITED:
@@ -89,7 +89,9 @@ def of_error(host: str, error: Exception) -> Fault:
             "those of your network",
         )
     fix = "Look at the network and the proxy settings, then run the command again"
-    failed = Fault(fault.NETWORK, f"`{host}` gave no answer: {_words(error)}", fix=fix)
+    failed = Fault(
+        fault.NETWORK, f"`{host}` sent no response: {_words(error)}", fix=fix
+    )
     if isinstance(error, ProxyTrouble):
         failed.with_details(proxy=error.proxy.name)
         if error.status == 407:
@@ -99,7 +101,7 @@ def of_error(host: str, error: Exception) -> Fault:
 
 
 def retry_after(header: Header) -> int:
-    """Give the seconds that a server asks to wait, within bounds."""
+    """Return the seconds that a server asks to wait, within bounds."""
     wait: float = DEFAULT_RETRY_AFTER
     text, reset = header("Retry-After").strip(), header("X-RateLimit-Reset").strip()
     if _is_number(text):

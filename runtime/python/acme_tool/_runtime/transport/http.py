@@ -65,7 +65,7 @@ class Response:
         self._answer = answer
 
     def header(self, name: str) -> str:
-        """Give a header, or nothing."""
+        """Return a header, or nothing."""
         return self._answer.getheader(name) or ""
 
     @property
@@ -74,7 +74,7 @@ class Response:
         return self.header("Content-Type").partition(";")[0].strip().lower()
 
     def chunks(self) -> Iterator[bytes]:
-        """Give the body as it comes; raise CutShort when it is not all there."""
+        """Return the body as it comes; raise CutShort when it is not all there."""
         while chunk := self._answer.read1(CHUNK):
             yield chunk
         if self._answer.length:
@@ -90,7 +90,7 @@ class Response:
         return bytes(content)
 
     def lines(self, limit: int) -> Iterator[bytes]:
-        """Give the body line by line, each of at most `limit` bytes."""
+        """Return the body line by line, each of at most `limit` bytes."""
         rest = b""
         for chunk in self.chunks():
             *lines, rest = (rest + chunk).split(b"\n")
@@ -209,16 +209,16 @@ def _tunnel(plain: socket.socket, proxy: Proxy, to: Address, limit: Limit) -> No
         byte = plain.recv(1)
         answer += byte
         if not byte or len(answer) > MAX_TUNNEL_ANSWER:
-            raise ProxyTrouble(proxy, "gave no usable answer")
+            raise ProxyTrouble(proxy, "sent no usable response")
     words = answer.split(b"\r\n", 1)[0].split()
     status = int(words[1]) if len(words) > 1 and words[1].isdigit() else 0
     if not 200 <= status <= 299:
-        raise ProxyTrouble(proxy, f"answered with status {status}", status)
+        raise ProxyTrouble(proxy, f"responded with status {status}", status)
 
 
 @functools.cache
 def trust() -> ssl.SSLContext:
-    """Give what decides which servers are trusted: the certificates of this system."""
+    """Return the TLS context with the certificates of this system."""
     context = ssl.create_default_context()
     if not context.get_ca_certs() and not os.environ.get(
         ssl.get_default_verify_paths().openssl_cafile_env

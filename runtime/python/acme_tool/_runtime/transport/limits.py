@@ -16,7 +16,7 @@ class Limit(Protocol):
     """Bounds the waits of one request."""
 
     def left(self) -> float:
-        """Give the seconds that the next wait may take; raise TimeoutError at the end."""
+        """Return the time limit of the next wait; raise TimeoutError at the end."""
 
     def received(self, count: int) -> None:
         """Take note of bytes that came."""
@@ -29,7 +29,7 @@ class Deadline:
         self._end = time.monotonic() + seconds
 
     def left(self) -> float:
-        """Give the seconds until the end."""
+        """Return the seconds until the end."""
         left = self._end - time.monotonic()
         if left <= 0:
             raise TimeoutError("the time limit was reached")
@@ -52,11 +52,11 @@ class Silence:
 
     @property
     def is_over(self) -> bool:
-        """Tell whether the end was reached."""
+        """Return whether the end was reached."""
         return self.end is not None and time.monotonic() >= self.end
 
     def left(self) -> float:
-        """Give the seconds until it has been silent for too long."""
+        """Return the seconds until it has been silent for too long."""
         end = self._last + self._seconds
         left = (end if self.end is None else min(end, self.end)) - time.monotonic()
         if left <= 0:
@@ -85,7 +85,7 @@ class Progress:
         self._count = 0
 
     def left(self) -> float:
-        """Give the seconds until the end of the window."""
+        """Return the seconds until the end of the window."""
         left = self._end - time.monotonic()
         if left <= 0:
             if self._count < self._least:
@@ -116,7 +116,7 @@ class LimitedSocket:
             view = view[self._socket.send(view) :]
 
     def makefile(self, mode: str = "rb") -> io.BufferedReader:
-        """Give a reader for the answer; it keeps the socket open."""
+        """Return a reader for the answer; it keeps the socket open."""
         self._readers += 1
         return io.BufferedReader(_Reader(self))
 

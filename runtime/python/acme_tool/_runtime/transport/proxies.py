@@ -27,7 +27,7 @@ class Proxy:
 
 
 def proxy_for(address: Address) -> Proxy | None:
-    """Give the proxy for an address. This machine is never asked through one."""
+    """Return the proxy for an address. This machine is never asked through one."""
     if address.scheme != "https" or is_loopback(address.host):
         return None
     variable, text = _setting("https_proxy")

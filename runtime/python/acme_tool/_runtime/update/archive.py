@@ -70,7 +70,7 @@ def unpack(archive: Path, program: Path) -> Content:
                 for _ in source.pieces(length):
                     pass
     if not content.has_program:
-        raise integrity(f"the archive does not hold `{program_name()}`")
+        raise integrity(f"the archive does not contain `{program_name()}`")
     return content
 
 
@@ -92,7 +92,7 @@ class _Source:
         return content
 
     def pieces(self, count: int) -> Iterator[bytes]:
-        """Give the bytes of an entry, and skip the padding behind them."""
+        """Return the bytes of an entry, and skip the padding behind them."""
         left = count
         while left:
             piece = self.read(min(left, _CHUNK))
@@ -119,7 +119,7 @@ class _Source:
 
 
 def _entries(source: _Source) -> Iterator[tuple[str, int]]:
-    """Give name and size of each file; its content has to be read before the next one."""
+    """Return name and size of each file; read its content before the next one."""
     seen: set[str] = set()
     while (block := source.read(_BLOCK)) != bytes(_BLOCK):
         name, size, kind = _header(block)
@@ -136,7 +136,7 @@ def _entries(source: _Source) -> Iterator[tuple[str, int]]:
             raise integrity(f"the archive has `{name}`, which is no regular file")
         yield name, size
     if not source.rest_is_empty():
-        raise integrity("the archive has data behind its last entry")
+        raise integrity("the archive has data after its last entry")
 
 
 def _header(block: bytes) -> tuple[str, int, bytes]:
@@ -161,7 +161,7 @@ def _number(digits: bytes) -> int:
 
 
 def _is_plain(name: str) -> bool:
-    """Tell whether a name stays below its directory, on every system."""
+    """Return whether a name stays below its directory, on every system."""
     parts = name.split("/")
     return (
         all(part not in ("", ".", "..") for part in parts)

@@ -52,7 +52,7 @@ _BUNDLE: _Shape = {
 
 
 def check(content: bytes) -> dict[str, Any]:
-    """Give the document of a bundle, or raise Malformed."""
+    """Return the document of a bundle, or raise Malformed."""
     if len(content) > MAX_SIZE:
         raise Malformed(f"it is larger than {MAX_SIZE} bytes")
     document = strict_json.loads(content, folded=True)
@@ -65,14 +65,14 @@ def check(content: bytes) -> dict[str, Any]:
     if document.get("mediaType") not in MEDIA_TYPES:
         raise Malformed("its media type is not that of a bundle of version 0.3")
     if "messageSignature" not in document:
-        raise Malformed("it does not hold a signature over the file")
+        raise Malformed("it does not contain a signature of the file")
     _check_members(document, _BUNDLE)
     material = document.get("verificationMaterial")
     if not isinstance(material, dict) or "certificate" not in material:
-        raise Malformed("it does not hold one certificate")
+        raise Malformed("it does not contain exactly one certificate")
     entries = material.get("tlogEntries")
     if not isinstance(entries, list) or len(entries) != 1:
-        raise Malformed("it does not hold one log entry")
+        raise Malformed("it does not contain exactly one log entry")
     if "inclusionProof" not in entries[0]:
         raise Malformed("its log entry has no proof")
     return document

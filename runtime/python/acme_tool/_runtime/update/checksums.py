@@ -47,7 +47,7 @@ def check(sums: bytes, name: str, digest: str) -> None:
 
 
 def digest_of(path: Path) -> str:
-    """Give the SHA-256 of a local file."""
+    """Return the SHA-256 of a local file."""
     found = hashlib.sha256()
     try:
         with path.open("rb") as handle:

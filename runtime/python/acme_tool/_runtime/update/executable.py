@@ -32,7 +32,7 @@ class Executable:
         self.path = path
 
     def beside(self, suffix: str) -> Path:
-        """Give a new name beside the program: a rename from there is one step."""
+        """Return a new name beside the program: a rename from there is one step."""
         return self.path.parent / f".{TOOL}.{secrets.token_hex(8)}{suffix}"
 
     def probe(self) -> None:
@@ -96,7 +96,7 @@ class Executable:
             except OSError as again:
                 raise Fault(
                     fault.IO,
-                    f"`{self.path}` is gone: neither the new nor the old program could "
+                    f"`{self.path}` no longer exists: neither the new nor the old program could "
                     "be put there",
                     fix=f'Run `move "{aside}" "{self.path}"`',
                     rollback_failed=True,

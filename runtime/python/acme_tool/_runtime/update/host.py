@@ -40,7 +40,7 @@ class Host:
         self._token = os.environ.get(GITHUB_TOKEN, "").strip()
 
     def allows(self, address: Address) -> bool:
-        """Tell whether an address may be opened: https, or all of it on this machine."""
+        """Return whether an address may be opened: https, or only on this machine."""
         both_here = is_loopback(self.api.host) and is_loopback(address.host)
         return address.scheme == "https" or both_here
 
@@ -52,7 +52,7 @@ class Host:
         return address
 
     def token_for(self, address: Address) -> str:
-        """Give the token for an address: it is for the hosts of GitHub alone."""
+        """Return the token for an address: it is for the hosts of GitHub alone."""
         is_github = address.scheme == "https" and address.name in GITHUB
         return self._token if is_github else ""
 
@@ -122,7 +122,7 @@ class Host:
                 is_safe = False
             if not is_safe:
                 raise integrity(
-                    f"`{address.name}` sends the download to an address that is not safe"
+                    f"`{address.name}` redirects the download to an address that is not safe"
                 ).with_details(cause="insecure_redirect")
             # A redirect never carries the token.
             address, token = target, ""
@@ -134,7 +134,7 @@ class Host:
     def _refusal(self, response: http.Response, name: str, what: str) -> Fault:
         status = response.status
         if status < 400:
-            message = f"`{name}` gave an unusable answer for {what} (status {status})"
+            message = f"`{name}` sent an unusable response for {what} (status {status})"
             return Fault(fault.NETWORK, message, status=status)
         failed = faults.of_status(name, status, response.header)
         if failed.code == fault.NOT_FOUND:
@@ -144,7 +144,7 @@ class Host:
                 f"https://github.com/{REPOSITORY}/releases"
             )
         elif failed.code == fault.AUTH:
-            failed.fix = f"Unset {GITHUB_TOKEN}, or set it to one that is good"
+            failed.fix = f"Unset {GITHUB_TOKEN}, or set it to a valid one"
         elif failed.code == fault.RATE_LIMITED:
             failed.fix += f"; with {GITHUB_TOKEN} set the limit is higher"
         return failed
@@ -157,7 +157,7 @@ def too_large(what: str, limit: int, kind: str) -> Fault:
         return integrity(message)
     return Fault(
         fault.NETWORK,
-        f"{message} and a web page, so the network may want a login",
+        f"{message} and a web page, so the network may require a login",
         fix="Log in to the network, then run the command again",
         cause="captive_portal",
     )

@@ -82,11 +82,11 @@ class Installation:
         return self.method != STANDALONE
 
     def words_for(self, version: str) -> list[str]:
-        """Give the words of the manager for a version."""
+        """Return the words of the manager for a version."""
         return [word.replace(_VERSION, version) for word in self.words]
 
     def command(self, version: str) -> str:
-        """Give what a person can run."""
+        """Return what a person can run."""
         if self.method == STANDALONE:
             return f"{TOOL} update"
         if self.method == OTHER:
@@ -94,7 +94,7 @@ class Installation:
         return shlex.join(self.words_for(version))
 
     def version(self) -> str:
-        """Give the version that is installed now, as the program itself reports it."""
+        """Return the installed version, as the program itself reports it."""
         return version_of(self.program, Path(tempfile.gettempdir()))
 
     def drive(self, version: str, *, is_newest: bool) -> None:
@@ -103,7 +103,7 @@ class Installation:
         if self.method == OTHER:
             raise Fault(
                 fault.CONFIG,
-                f"{TOOL} was installed by {self.owner}, which it cannot drive",
+                f"{TOOL} was installed by {self.owner}, which it cannot run",
                 fix=f"Please {command}",
                 command=command,
             )
@@ -112,7 +112,7 @@ class Installation:
             raise Fault(
                 fault.CONFIG,
                 f"{manager} cannot install a version that is not its newest",
-                fix="Leave --target-version out, or install that version by yourself",
+                fix="Omit --target-version, or install that version yourself",
                 command=command,
             )
         found = manager if Path(manager).is_absolute() else process.find(manager)
@@ -220,7 +220,7 @@ def _of_package() -> Installation:
 
 
 def _belongs(found: Distribution) -> bool:
-    """Tell whether an installed package is the code that runs, and not another copy."""
+    """Return whether an installed package is the code that runs, not another copy."""
     here = Path(__file__).resolve()
     return any(
         Path(str(found.locate_file(file))).resolve() == here

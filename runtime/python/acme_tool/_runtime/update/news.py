@@ -34,7 +34,7 @@ class News:
         try:
             notices.clear(self._home)
         except Fault as failed:
-            self._note(f"warning: the cached notice stays: {failed}")
+            self._note(f"warning: the cached notice cannot be removed: {failed}")
 
     def warning(self, found: Release, seen: Cache) -> Notice | None:
         """Say what is strange about the newest release."""
@@ -78,7 +78,7 @@ class News:
         try:
             notices.write(self._home, cache)
         except Fault as failed:
-            self._note(f"warning: the result of the check cannot be kept: {failed}")
+            self._note(f"warning: the result of the check cannot be stored: {failed}")
 
     def severity(self, found: Release) -> str:
         """Take the changes from the signed changelog, else from the numbers alone."""
@@ -93,7 +93,7 @@ class News:
             text = release.text(self._host, found, name, MAX_TEXT)
             checksums.check(sums, name, manifest.sha256(text))
         except Fault as failed:
-            self._note(f"warning: the changelog of the release is left out: {failed}")
+            self._note(f"warning: the changelog of the release is ignored: {failed}")
             return by_numbers
         return severity_of(found.version, text.decode("utf-8", "replace"))
 
@@ -106,7 +106,7 @@ def severity_of(target: str, markdown: str) -> str:
 
 
 def last_known(seen: Cache) -> dict[str, Any] | None:
-    """Give what the last check found, for one that finds nothing out."""
+    """Return what the last check found, for one that finds nothing out."""
     if not seen["target"] or not seen["checked_at"]:
         return None
     return {

@@ -89,7 +89,7 @@ class Updater:
             failed = Fault(
                 fault.CONFLICT,
                 "another update is running",
-                fix="Wait until it is done, then look at the version",
+                fix="Wait until it ends, then check the version",
             )
             with contextlib.suppress(OSError, ValueError):
                 failed.with_details(holder_pid=int(files.read_bounded(path, 64)))
@@ -108,8 +108,8 @@ def _check(options: Options) -> None:
     if versions.is_newer(VERSION, options.target) and not options.allow_downgrade:
         raise Fault(
             fault.VALIDATION,
-            f"{options.target} is older than {VERSION}, which runs",
-            fix="Add --allow-downgrade when you want the older version",
+            f"{options.target} is older than the running version {VERSION}",
+            fix="Add --allow-downgrade if you want the older version",
         )
 
 
@@ -323,7 +323,7 @@ class _Run:
             command = self._installed.command(found.version)
             raise Fault(
                 fault.CONFLICT,
-                f"the manager ended with success, but {installed} is installed and not "
+                f"the manager reported success, but {installed} is installed and not "
                 f"{found.version}",
                 fix=f"Run `{command}` and see which installation it changes",
                 command=command,

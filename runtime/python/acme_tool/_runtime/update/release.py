@@ -104,7 +104,7 @@ def find(host: Host, version: str) -> Release:
     if kind == "text/html":
         raise Fault(
             fault.NETWORK,
-            f"`{address.name}` answered with a web page, so the network may want a login",
+            f"`{address.name}` returned a web page, so the network may require a login",
             cause="captive_portal",
         )
     try:
@@ -112,7 +112,7 @@ def find(host: Host, version: str) -> Release:
     except Malformed as error:
         raise integrity(f"{listing} is malformed: {error}") from error
     if version and found.version != version:
-        raise integrity(f"v{version} was asked for and v{found.version} came back")
+        raise integrity(f"v{version} was requested, but v{found.version} was returned")
     return found
 
 
@@ -177,7 +177,7 @@ def _write(descriptor: int, chunk: bytes, path: Path) -> None:
 def _parse(host: Host, text: bytes) -> Release:
     document = strict_json.loads(text, folded=True)
     if not isinstance(document, dict) or not isinstance(document.get("assets"), list):
-        raise Malformed("it is not the JSON that was expected")
+        raise Malformed("it is not the expected JSON")
     tag = document.get("tag_name")
     version = tag.removeprefix("v") if isinstance(tag, str) else ""
     if tag != f"v{version}" or not versions.is_version(version):

@@ -108,7 +108,7 @@ class Replacement:
                 failed = Fault(
                     fault.IO,
                     f"`{program.path}` is not the new program after the swap",
-                    fix="See which program is there, then run the update again",
+                    fix="Check which program is there, then run the update again",
                 )
             elif "rollback_failed" in failed.members:
                 self._state.replaced = None

@@ -90,5 +90,5 @@ def at(stage: str, failed: Fault) -> Fault:
 
 
 def integrity(message: str) -> Fault:
-    """Give the fault of a release that must not be installed."""
+    """Return the fault of a release that must not be installed."""
     return Fault(fault.INTEGRITY, message)

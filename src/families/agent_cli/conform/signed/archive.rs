@@ -15,7 +15,7 @@ pub const ARCHIVE: Probe = Probe {
     section: "§14",
     title: "An archive with a path outside, a link, no program or an unlimited size is refused, and nothing is written",
     why: "A compromised workflow can sign any archive, so unpacking must be safe too",
-    fix: "Read entry by entry, extract only the plain file with the exact name, and limit its size",
+    fix: "read entry by entry, extract only the plain file with the exact name, and limit its size",
     run: |session| examine(session, archive),
     ..Probe::of(FAMILY)
 };
@@ -33,7 +33,7 @@ fn archive(lab: &ProbeCaller<'_>) -> ProbeStep {
         let shot = scene.update(&[]);
         scene.is_refused(&shot, "E_INTEGRITY", &STAGES, &when)?;
         let escaped = finds(scene.sandbox.path(), ESCAPED);
-        shot.expect(!escaped, format!("{when} writes outside of its place"))?;
+        shot.expect(!escaped, format!("{when} writes outside of its directory"))?;
     }
     if unknown.is_empty() {
         return Ok(());

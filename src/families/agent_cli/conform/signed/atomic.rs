@@ -27,7 +27,7 @@ pub const ATOMIC: Probe = Probe {
     section: "§14",
     title: "After a kill at any moment, the old or the new program is installed, and leftovers are not trusted",
     why: "A half-written program could not repair itself",
-    fix: "Stage under a new name in the same directory and rename once; never use existing files",
+    fix: "stage under a new name in the same directory and rename once; never use existing files",
     run: |session| examine(session, atomic),
     ..Probe::of(FAMILY)
 };
@@ -38,7 +38,7 @@ fn atomic(lab: &ProbeCaller<'_>) -> ProbeStep {
     scene.publish(GOOD);
     scene.mark_archive(HELD_BACK);
     let shot = scene.update(&[]);
-    shot.expect(scene.is_new(), "an update to a release that is signed well does not install it")?;
+    shot.expect(scene.is_new(), "an update to a correctly signed release does not install it")?;
     // All of it is longer than its part after the mark: the last moments may come after the end.
     let whole = shot.observed.duration_ms();
     let mut last = None;
@@ -75,7 +75,7 @@ fn leftovers(lab: &ProbeCaller<'_>) -> ProbeStep {
     let scene = Scene::start(lab)?;
     scene.publish(GOOD);
     let blocked =
-        |error: std::io::Error| Unfinished::Blocked(format!("nothing can be planted: {error}"));
+        |error: std::io::Error| Unfinished::Blocked(format!("no file can be planted: {error}"));
     let name = scene.program.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let directory =
         scene.program.parent().ok_or_else(|| Unfinished::Blocked("no place".to_owned()))?;

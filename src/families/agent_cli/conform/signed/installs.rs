@@ -20,7 +20,7 @@ pub const INSTALLS: Probe = Probe {
     section: "§14",
     title: "A correctly signed release is installed byte for byte, and the response describes the new state",
     why: "Agents rely on the version in the response",
-    fix: "Verify, stage beside the real file, keep its mode, and rename; then ask the new program for its version",
+    fix: "verify, stage beside the real file, keep its mode, and rename; then ask the new program for its version",
     run: |session| examine(session, installs),
     ..Probe::of(FAMILY)
 };
@@ -47,12 +47,12 @@ fn installs(lab: &ProbeCaller<'_>) -> ProbeStep {
 }
 
 fn says_the_truth(lab: &ProbeCaller<'_>, scene: &Scene<'_>, shot: &Answered) -> ProbeStep {
-    shot.expect(shot.is_ok(), "`update` to a release that is signed well fails")?;
+    shot.expect(shot.is_ok(), "`update` to a correctly signed release fails")?;
     let data = shot.data();
     for (name, keys) in &lab.contract.self_description.update {
         for key in keys.iter().filter(|_| name.as_str() == "required_keys") {
             let there = data.get(key.as_str()).is_some();
-            shot.expect(there, format!("the answer has no `{key}`"))?;
+            shot.expect(there, format!("the response has no `{key}`"))?;
         }
     }
     let (old, new) = (scene.current.to_string(), scene.newer().to_string());
@@ -64,7 +64,7 @@ fn says_the_truth(lab: &ProbeCaller<'_>, scene: &Scene<'_>, shot: &Answered) -> 
         ("signature_status", "verified"),
     ] {
         let found = data[key].as_str().unwrap_or("nothing");
-        shot.expect(found == wanted, format!("`{key}` is `{found}` and not `{wanted}`"))?;
+        shot.expect(found == wanted, format!("`{key}` is `{found}`, not `{wanted}`"))?;
     }
     shot.expect(data["update_available"] == false, "`update_available` is not false")?;
     shot.expect(data["signature_verified"] == true, "`signature_verified` is not true")?;

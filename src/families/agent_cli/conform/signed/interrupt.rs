@@ -21,7 +21,7 @@ pub const INTERRUPT: Probe = Probe {
     section: "§14",
     title: "A signal during the download leaves the old version, and one after the replacement reports the new version",
     why: "After a signal, an agent must know which version is installed",
-    fix: "Track whether the program was replaced, and report it on every exit, including signals",
+    fix: "track whether the program was replaced, and report it on every exit, including signals",
     run: |session| examine(session, interrupt),
     ..Probe::of(FAMILY)
 };
@@ -31,7 +31,7 @@ fn interrupt(lab: &ProbeCaller<'_>) -> ProbeStep {
     scene.publish(GOOD);
     scene.mark_archive(DELAY);
     let shot = scene.update_with(&[], Event::AtMark(Signal::Interrupt, 100), false);
-    let when = "SIGINT while the archive comes";
+    let when = "SIGINT while the archive is downloaded";
     ends_at_once(&shot, when)?;
     scene.is_refused(&shot, "E_INTERRUPTED", &["download"], when)?;
 
@@ -54,5 +54,5 @@ fn interrupt(lab: &ProbeCaller<'_>) -> ProbeStep {
 
 fn ends_at_once(shot: &Answered, when: &str) -> ProbeStep {
     let exit = shot.exit();
-    shot.expect(exit == Some(130), format!("{when} has another exit than 130"))
+    shot.expect(exit == Some(130), format!("{when}: the exit code is not 130"))
 }

@@ -14,7 +14,7 @@ pub const MANAGED: Probe = Probe {
     section: "§14",
     title: "Only npm updates a program that npm installed, to the exact version",
     why: "npm would later overwrite a file that was changed without it",
-    fix: "Detect npm by its manifest, run npm install -g PACKAGE@VERSION, and ask the installed program for its version",
+    fix: "detect npm by its manifest, run npm install -g PACKAGE@VERSION, and ask the installed program for its version",
     run: |session| examine(session, managed),
     ..Probe::of(FAMILY)
 };
@@ -33,7 +33,7 @@ fn managed(lab: &ProbeCaller<'_>) -> ProbeStep {
     shot.expect(
         ["standalone", "binary"].contains(&method),
         format!(
-            "a program in a directory that npm knows nothing of has the install_method `{method}`"
+            "a program in a directory that npm does not know has the install_method `{method}`"
         ),
     )?;
     let wanted = format!("{}@{}", npm.package, lookalike.newer());
@@ -51,10 +51,10 @@ fn managed(lab: &ProbeCaller<'_>) -> ProbeStep {
         ("current_version", &newer),
     ] {
         let found = shot.data()[key].as_str().unwrap_or("nothing");
-        shot.expect(found == wanted, format!("`{key}` is `{found}` and not `{wanted}`"))?;
+        shot.expect(found == wanted, format!("`{key}` is `{found}`, not `{wanted}`"))?;
     }
     let claims = shot.at("/data/signature_verified") == true;
-    shot.expect(!claims, "`signature_verified` is true, and npm brought the program")?;
+    shot.expect(!claims, "`signature_verified` is true, but npm installed the program")?;
 
     let scene = Scene::with(lab, Npx::Installs, InstallPlace::Npm { works: false })?;
     scene.publish(GOOD);

@@ -12,7 +12,7 @@ pub const IDENTITY: Probe = Probe {
     section: "§14",
     title: "A release that was not signed by this repository's release workflow at its tag is E_INTEGRITY",
     why: "Anyone can sign, so the identity of the signer matters",
-    fix: "Require exactly the repository, workflow, tag and issuer, without partial matches",
+    fix: "require exactly the repository, workflow, tag and issuer, without partial matches",
     run: |session| examine(session, |lab| refuses(lab, &SIGNERS, &["verify_signature"])),
     ..Probe::of(FAMILY)
 };
@@ -22,7 +22,7 @@ pub const CHECKSUMS: Probe = Probe {
     section: "§14",
     title: "An archive that is not in the signed list, or has another digest there, is E_INTEGRITY",
     why: "The signature covers the list, so only the list identifies the archive",
-    fix: "Require the exact name of the archive exactly once, and compare the digest of the download",
+    fix: "require the exact name of the archive exactly once, and compare the digest of the download",
     run: |session| examine(session, |lab| refuses(lab, &LISTS, &["verify_checksum"])),
     ..Probe::of(FAMILY)
 };

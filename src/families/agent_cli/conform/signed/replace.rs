@@ -19,7 +19,7 @@ pub const REPLACE: Probe = Probe {
     section: "§14",
     title: "A directory that is not writable is E_FORBIDDEN, and the old program stays",
     why: "If the message names the directory, the user can fix it at once",
-    fix: "Stage the new program beside the old one, and map a permission error to its own code",
+    fix: "stage the new program beside the old one, and map a permission error to its own code",
     run: |session| examine(session, replace),
     ..Probe::of(FAMILY)
 };
@@ -30,7 +30,7 @@ fn replace(lab: &ProbeCaller<'_>) -> ProbeStep {
     let directory =
         scene.program.parent().ok_or_else(|| Unfinished::Blocked("no place".to_owned()))?;
     let blocked = |error: std::io::Error| {
-        Unfinished::Blocked(format!("no directory can be closed for the tool: {error}"))
+        Unfinished::Blocked(format!("no directory can be made read-only for the tool: {error}"))
     };
     rights::set_mode(directory, CLOSED).map_err(blocked)?;
     let shot = scene.update_with(&[], Event::None, true);
@@ -41,8 +41,8 @@ fn replace(lab: &ProbeCaller<'_>) -> ProbeStep {
         )));
     }
     let stages = ["discover", "download", "replace"];
-    let when = "an update in a directory that may not be written";
+    let when = "an update in a directory that is not writable";
     scene.is_refused(&shot, "E_FORBIDDEN", &stages, when)?;
-    shot.expect(shot.exit() == Some(4), format!("{when} has another exit than 4"))?;
+    shot.expect(shot.exit() == Some(4), format!("{when}: the exit code is not 4"))?;
     shot.expect(shot.at("/error/retryable") == false, format!("{when} is reported as transient"))
 }

@@ -54,7 +54,7 @@ pub struct Scene<'a> {
 pub fn build_of<'a>(lab: &'a ProbeCaller<'a>) -> ProbeStep<(&'a Update, &'a TestBuild)> {
     let update = lab.fixture.update.as_ref();
     update.and_then(|update| Some((update, update.test_build.as_ref()?))).ok_or_else(|| {
-        let why = "a release build trusts only its own root, so no release can be signed for this run: add [agent_cli.update.test_build] with a build that trusts a root of the tests, and its publisher, to conform.toml";
+        let why = "a release build trusts only its own root, so no release can be signed for this run: add [agent_cli.update.test_build] to conform.toml, with a build that trusts a test root, and its publisher";
         Unfinished::Blocked(why.to_owned())
     })
 }
@@ -89,7 +89,7 @@ impl<'a> Scene<'a> {
         let tool = reference["tool"].as_str().unwrap_or_default().to_owned();
         let program =
             install(&sandbox, &publication, build, npx, place, &tool).map_err(|error| {
-                Unfinished::Blocked(format!("the test build cannot be put: {error}"))
+                Unfinished::Blocked(format!("the test build cannot be installed: {error}"))
             })?;
         let behaviour = Arc::new(Mutex::new(HostBehaviour::Release(current.clone())));
         let archive_delay: Arc<Mutex<Option<Duration>>> = Arc::default();
@@ -263,7 +263,7 @@ impl<'a> Scene<'a> {
         let wanted = stages.join("` or `");
         shot.expect(
             stages.contains(&stage),
-            format!("{when}: `stage` is `{stage}` and not `{wanted}`"),
+            format!("{when}: `stage` is `{stage}`, not `{wanted}`"),
         )?;
         let replaced = details["binary_replaced"] == false;
         shot.expect(replaced, format!("{when}: `binary_replaced` is not false"))?;

@@ -14,7 +14,7 @@ pub const SKILL_SYNC: Probe = Probe {
     section: "§14",
     title: "If the Skill installer fails, the result is partial and has the command to run, or reports what is installed",
     why: "The agent must know that it has a new tool and an old Skill",
-    fix: "Install the verified files, or return ok false, a retryable code, binary_replaced true and skill_sync_command",
+    fix: "install the verified files, or return ok false, a retryable code, binary_replaced true and skill_sync_command",
     run: |session| examine(session, skill_sync),
     ..Probe::of(FAMILY)
 };
@@ -57,7 +57,7 @@ fn is_partial(lab: &ProbeCaller<'_>, scene: &Scene<'_>, shot: &Answered, when: &
     shot.expect(shot.at("/ok") == false, format!("{when} is a success"))?;
     shot.expect(shot.at("/error/retryable") == true, format!("{when} is reported as final"))?;
     let exits = [Some(7), Some(8)];
-    shot.expect(exits.contains(&shot.exit()), format!("{when} has another exit than 7 or 8"))?;
+    shot.expect(exits.contains(&shot.exit()), format!("{when}: the exit code is neither 7 nor 8"))?;
     let details = shot.at("/error/details");
     for (name, keys) in &lab.contract.self_description.update {
         let wanted = ["failure_detail_keys", "partial_detail_keys"].contains(&name.as_str());
@@ -73,7 +73,7 @@ fn is_partial(lab: &ProbeCaller<'_>, scene: &Scene<'_>, shot: &Answered, when: &
         ("current_version", details["current_version"].as_str().unwrap_or("nothing"), &newer),
         ("target_version", target, &newer),
     ] {
-        shot.expect(found == wanted, format!("{when}: `{key}` is `{found}` and not `{wanted}`"))?;
+        shot.expect(found == wanted, format!("{when}: `{key}` is `{found}`, not `{wanted}`"))?;
     }
     shot.expect(
         details["binary_replaced"] == true,

@@ -10,11 +10,11 @@ __all__ = ["factory", "shutdown"]
 
 
 def shutdown() -> None:
-    """Close what the package keeps open; nothing so far."""
+    """Close the resources of the package; it has none yet."""
 
 
 def factory(**_hooks: object) -> AugmentorPackage:
-    """Return the package; hosts pass arguments that say who they are."""
+    """Return the package; hosts pass arguments that describe them."""
     return {
         "commands": [Stats(), Outline()],
         "agents": [Guide()],

@@ -14,10 +14,10 @@ from .contract_gen import (
 
 
 class Guide:
-    """Say which command fits a question."""
+    """Recommend a command for a question."""
 
     id = "guide"
-    description = "Say which command of this package fits a question"
+    description = "Recommend a command of this package for a question"
     schema: Schema = object_schema(
         {
             "message": {"type": "string", "minLength": 1},
@@ -33,7 +33,7 @@ class Guide:
         *,
         history: list[HistoryEntry] | None = None,
     ) -> JsonObject:
-        """Answer one message; `history` has the ones before it."""
+        """Answer one message; `history` has the earlier messages."""
         check(self.schema, {"message": message})
         words = message.lower()
         wanted = any(word in words for word in ("outline", "heading", "chapter"))

@@ -15,13 +15,13 @@ from .contract_gen import (
     stream_event,
 )
 
-# A document that is larger is not for a conversation.
+# The maximum size of a document.
 LARGEST_FILE = 1024 * 1024
 HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t#]*")
 
 
 class Stats:
-    """Count what a text holds."""
+    """Count the lines, words and characters of a text."""
 
     name = "stats"
     description = "Count lines, words and characters of a text"
@@ -30,7 +30,7 @@ class Stats:
     )
 
     async def run(self, args: JsonObject, ctx: AugmentorContext) -> JsonObject:
-        """Check the arguments, since not every host does, and count."""
+        """Check the arguments, because not every host does that, and count."""
         text: str = check(self.schema, args)["text"]
         return {
             "lines": text.count("\n") + 1,

@@ -66,7 +66,7 @@ func newKey() *ecdsa.PrivateKey {
 	return must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 }
 
-// must gives a value that cannot fail to be made here: whoever signs for tests has nothing to recover.
+// must returns a value that cannot fail to be made here: whoever signs for tests has nothing to recover.
 func must[T any](value T, err error) T {
 	if err != nil {
 		panic(err)

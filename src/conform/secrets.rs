@@ -174,7 +174,9 @@ impl Sentinel {
     }
 }
 
-fn percent(text: &str) -> String {
+/// A text as it is in an address.
+#[must_use]
+pub fn percent(text: &str) -> String {
     text.bytes()
         .map(|byte| match byte {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {

@@ -46,14 +46,13 @@ pub struct FurtherCredential {
     pub variable: String,
 }
 
-/// Chooses the scheme that opens most of the operations, or the schemes that most of them want at once if
-/// `takes_several`.
+/// Chooses the scheme that opens most of the operations, or the schemes that most of them want at once.
 pub fn choose<'a>(
     api: &ApiDescription,
     endpoints: impl Iterator<Item = &'a Endpoint> + Clone,
-    (name, takes_several): (&str, bool),
+    name: &str,
 ) -> ApiCredentials {
-    let together = if takes_several { together(api, endpoints.clone()) } else { Vec::new() };
+    let together = together(api, endpoints.clone());
     let mut votes: BTreeMap<&str, usize> = BTreeMap::new();
     let mut needing = 0;
     for endpoint in endpoints {
@@ -112,8 +111,14 @@ pub fn choose<'a>(
         if let CredentialForm::Header(key) | CredentialForm::Query(key) = &form {
             secret = variable(name, key);
         }
-        let others = names.iter().skip(1).filter_map(|name| api.schemes.get(name));
-        more = others.filter_map(|scheme| further(name, scheme)).collect();
+        let mut taken = BTreeSet::from([secret.clone()]);
+        for scheme in names.iter().skip(1).filter_map(|name| api.schemes.get(name)) {
+            let Some(mut key) = further(name, scheme) else { continue };
+            while !taken.insert(key.variable.clone()) {
+                key.variable.push_str(if key.in_query { "_QUERY" } else { "_HEADER" });
+            }
+            more.push(key);
+        }
     }
     let user =
         if form == CredentialForm::Basic { format!("{name}_USERNAME") } else { String::new() };

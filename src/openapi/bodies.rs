@@ -128,6 +128,14 @@ fn members<'a>(
         if is_form {
             let encoding = content.get("encoding").and_then(|all| all.get(name));
             input.style = styles::of_form(encoding, &input);
+            if endpoint.content_type == "multipart/form-data" {
+                let kind = encoding.map_or("", |encoding| encoding.text("contentType"));
+                let of_schema = schema.media_type(trees);
+                let kind = if kind.is_empty() { &of_schema } else { kind };
+                if let Some(style) = styles::of_part(kind, &input, schema.is_of_files(trees)) {
+                    input.style = style;
+                }
+            }
         } else if input.kind == InputKind::File {
             input.kind = InputKind::Text;
         }

@@ -63,7 +63,7 @@ pub struct ApiPlan {
 pub fn plan(
     api: &ApiDescription,
     wishes: &ApiWishes,
-    (name, room, takes_several): (&str, usize, bool),
+    (name, room): (&str, usize),
 ) -> Result<ApiPlan, WishFault> {
     let ids = ids::assign(&api.endpoints, &wishes.kept, room);
     let selection = Selection::parse(&wishes.select);
@@ -91,8 +91,7 @@ pub fn plan(
         }
     }
     let base = servers::usual(&api.servers).map_or("", |server| server.url.as_str());
-    let credentials =
-        auth::choose(api, chosen.iter().map(|(endpoint, _)| *endpoint), (name, takes_several));
+    let credentials = auth::choose(api, chosen.iter().map(|(endpoint, _)| *endpoint), name);
     let mut plan = ApiPlan {
         commands: Vec::new(),
         fields: Vec::new(),
@@ -254,7 +253,7 @@ mod tests {
     fn planned(text: &str) -> ApiPlan {
         let nothing = |_: &str| Err("no files".into());
         let api = read("api.yaml", text.as_bytes().to_vec(), &nothing).unwrap();
-        plan(&api, &ApiWishes::default(), ("ACME", 54, true)).unwrap()
+        plan(&api, &ApiWishes::default(), ("ACME", 54)).unwrap()
     }
 
     fn with(paths: &str, components: &str) -> String {

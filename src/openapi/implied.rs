@@ -75,7 +75,7 @@ mod tests {
         );
         let nothing = |_: &str| Err("no files".into());
         let api = read("api.yaml", text.into_bytes(), &nothing).unwrap();
-        plan(&api, &ApiWishes::default(), ("ACME", 54, true)).unwrap()
+        plan(&api, &ApiWishes::default(), ("ACME", 54)).unwrap()
     }
 
     #[test]
@@ -116,6 +116,16 @@ mod tests {
         assert_eq!(all("[{key: [], token: []}]"), (CredentialForm::Bearer, 0));
         assert_eq!(all("[{oauth: [], token: []}]"), (CredentialForm::Bearer, 0));
         assert_eq!(all("[{other: [], key: [], token: []}]"), (CredentialForm::Bearer, 1));
+    }
+
+    #[test]
+    fn two_keys_of_one_name_have_two_variables() {
+        let found = planned(
+            "security: [{a: [], b: [], c: []}]\npaths:\n  /a: {get: {responses: {}}}\ncomponents: {securitySchemes: {a: {type: apiKey, in: header, name: X-Key}, b: {type: apiKey, in: header, name: key}, c: {type: apiKey, in: query, name: key}}}",
+        );
+        let more: Vec<_> = found.credentials.more.iter().map(|key| key.variable.as_str()).collect();
+        assert_eq!(found.credentials.secret, "ACME_KEY");
+        assert_eq!(more, ["ACME_KEY_HEADER", "ACME_KEY_QUERY"]);
     }
 
     #[test]

@@ -304,6 +304,23 @@ impl<'a> FlatSchema<'a> {
         self.types == ["array"] || self.types.is_empty() && self.items.is_some()
     }
 
+    /// The media type of a text that is a file, or of the files of a list; empty if it is not said.
+    #[must_use]
+    pub fn media_type(&self, trees: &'a DocumentTrees) -> String {
+        match (self.bounds.get("contentMediaType"), self.items) {
+            (Some(kind), _) => kind.as_str().unwrap_or_default().to_owned(),
+            (None, Some(items)) => Self::of(trees, items).media_type(trees),
+            (None, None) => String::new(),
+        }
+    }
+
+    /// True if it is a list of files.
+    #[must_use]
+    pub fn is_of_files(&self, trees: &'a DocumentTrees) -> bool {
+        let items = self.items.map(|items| Self::of(trees, items));
+        items.is_some_and(|items| items.types == ["string"] && items.is_binary())
+    }
+
     fn is_binary(&self) -> bool {
         self.format == "binary"
             || self.bounds.contains_key("contentMediaType")
@@ -319,7 +336,9 @@ impl<'a> FlatSchema<'a> {
             return InputKind::Json;
         }
         match items.kind(trees, "") {
-            InputKind::Text | InputKind::LongText => InputKind::List { is_typed: false },
+            InputKind::Text | InputKind::LongText | InputKind::File => {
+                InputKind::List { is_typed: false }
+            }
             InputKind::Choice(choices) => {
                 InputKind::List { is_typed: !choices.iter().all(Value::is_string) }
             }

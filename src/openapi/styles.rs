@@ -58,6 +58,34 @@ pub fn of_form(encoding: Option<Node<'_>>, input: &ApiInput) -> String {
     }
 }
 
+/// The style of a part with a media type of its own, or of several files; `None` for any other part.
+#[must_use]
+pub fn of_part(kinds: &str, input: &ApiInput, is_of_files: bool) -> Option<String> {
+    let is_token = |text: &str| {
+        !text.is_empty()
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$&^_.+-".contains(&byte))
+    };
+    let is_type = |kind: &&str| {
+        kind.len() <= 100
+            && kind.split_once('/').is_some_and(|(kind, of)| is_token(kind) && is_token(of))
+    };
+    let all = kinds.split(',').map(|kind| kind.split(';').next().unwrap_or_default().trim());
+    let kind = all.into_iter().find(is_type).map(str::to_lowercase);
+    match (&input.kind, kind) {
+        (InputKind::List { .. }, Some(kind)) if is_of_files => Some(format!("files={kind}")),
+        (InputKind::List { .. }, None) if is_of_files => Some("files".to_owned()),
+        (InputKind::File, Some(kind)) if kind != "application/octet-stream" => {
+            Some(format!("type={kind}"))
+        }
+        (InputKind::Text | InputKind::LongText, Some(kind))
+            if kind != "text/plain" && !kind.contains("json") =>
+        {
+            Some(format!("type={kind}"))
+        }
+        _ => None,
+    }
+}
+
 fn query(style: &str, explode: bool, kind: &InputKind) -> Option<String> {
     let word = match (kind, style, explode) {
         (InputKind::List { .. }, "form", true) => "repeat",
@@ -105,6 +133,9 @@ mod tests {
     fn schema(kind: &str) -> Value {
         match kind {
             "list" => json!({"type": "array", "items": {"type": "string"}}),
+            "files" => {
+                json!({"type": "array", "items": {"type": "string", "format": "binary"}})
+            }
             "object" | "json" => {
                 json!({"type": "object", "additionalProperties": {"type": "string"}})
             }
@@ -154,8 +185,13 @@ mod tests {
             let (mut members, mut encoding) = (json!({}), json!({}));
             for member in row["members"].as_array().unwrap() {
                 let name = member["name"].as_str().unwrap();
-                members[name] = schema(member["kind"].as_str().unwrap());
-                match member["style"].as_str().unwrap() {
+                let style = member["style"].as_str().unwrap();
+                let kind = member["kind"].as_str().unwrap();
+                members[name] = schema(if style.starts_with("files") { "files" } else { kind });
+                if let Some((_, kind)) = style.split_once('=') {
+                    encoding[name] = json!({"contentType": format!("image/*, {kind}; q=1")});
+                }
+                match style {
                     "comma" => encoding[name] = json!({"style": "form", "explode": false}),
                     "deep" => encoding[name] = json!({"style": "deepObject"}),
                     _ => {}

@@ -25,6 +25,8 @@ pub fn entries(name: &str, value: &Value, style: &str) -> Vec<(String, Vec<Strin
             members.map(|(key, part)| (key.clone(), vec![wire(part)])).collect()
         }
         "json" => one(value.to_string()),
+        // Several files of one name.
+        style if style.starts_with("files") => entries(name, value, "repeat"),
         style => one(joined(value, style)),
     }
 }

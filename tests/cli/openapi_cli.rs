@@ -9,6 +9,9 @@ use super::toolchain::{program, succeed};
 
 const PARCEL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/openapi/parcel.yaml");
 
+/// It takes three keys at once.
+const KEYS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/openapi/keys.yaml");
+
 /// Its texts are code somewhere, and it says nothing about credentials.
 const HOSTILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/openapi/hostile.yaml");
 
@@ -233,4 +236,60 @@ fn an_answer_says_how_a_credential_travels_that_no_description_names() {
     let words = ["new", "other", "--template", "cli-go", "--set", "auth=bearer"];
     let error = sandbox.aos(&words).error("E_VALIDATION", 2);
     assert!(error["message"].to_string().contains("--openapi"), "{error}");
+}
+
+/// The keys have names of their own everywhere, and none of them is `TOKEN`.
+fn names_each_key(sandbox: &Sandbox, project: &Path, api: &str) {
+    let table: serde_json::Value =
+        serde_json::from_str(&disk::read(&project.join(api))).expect("JSON");
+    let keys: Vec<_> = table["auth"]["keys"].as_array().expect("keys").iter().collect();
+    let variables: Vec<_> = keys.iter().map(|key| key["variable"].as_str()).collect();
+    // The state directory has the variable of the last one.
+    assert_eq!(variables, [Some("APP_ID"), Some("SECRET"), Some("HOME_KEY")]);
+    for file in ["README.md", "conform.toml"] {
+        let text = disk::read(&project.join(file));
+        assert!(!text.contains("NOTERY_TOKEN"), "{text}");
+        for variable in variables.iter().flatten() {
+            assert!(text.contains(&format!("NOTERY_{variable}")), "{file} lacks {variable}");
+        }
+    }
+    assert!(disk::read(&project.join("docs/YOUR_API.md")).contains("`NAME=KEY`"));
+    let pictures = disk::read(&project.join(api.replace("api.json", "operations/picture.json")));
+    for style in ["files=image/png", "type=image/svg+xml"] {
+        assert!(pictures.contains(&format!("\"style\": \"{style}\"")), "{pictures}");
+    }
+    assert_eq!(sandbox.aos_in(project, &["check"]).data()["summary"]["errors"], 0);
+}
+
+fn made_of_keys(sandbox: &Sandbox, template: &str) -> PathBuf {
+    let words = ["new", "notery", "--template", template, "--no-git", "--openapi", KEYS];
+    let data = sandbox.aos(&words).data();
+    PathBuf::from(data["path"].as_str().expect("a path"))
+}
+
+#[test]
+fn a_python_cli_sends_all_keys_of_an_api() {
+    let sandbox = Sandbox::new();
+    let project = made_of_keys(&sandbox, "cli-python");
+    names_each_key(&sandbox, &project, "notery/api.json");
+    succeed(python().join("ruff"), &["format", "--check", "--quiet", "."], &project);
+    succeed(python().join("ruff"), &["check", "--quiet", "."], &project);
+    let words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_operations.py"];
+    let said = succeed(python().join("python"), &words, &project);
+    assert!(said.lines().last().unwrap_or_default().contains(" passed"), "{said}");
+    let reference = succeed(python().join("python"), &["-m", "notery", "reference"], &project);
+    assert!(reference.contains("NOTERY_SECRET") && !reference.contains("NOTERY_TOKEN"));
+}
+
+#[test]
+fn a_go_cli_sends_all_keys_of_an_api() {
+    let test = "a_go_cli_sends_all_keys_of_an_api";
+    let (Some(go), Some(gofmt)) = (program(test, "go"), program(test, "gofmt")) else { return };
+    let sandbox = Sandbox::new();
+    let project = made_of_keys(&sandbox, "cli-go");
+    names_each_key(&sandbox, &project, "internal/client/api.json");
+    assert_eq!(succeed(&gofmt, &["-l", "."], &project), "");
+    succeed(&go, &["test", "./internal/commands"], &project);
+    let reference = succeed(&go, &["run", "./cmd/notery", "reference"], &project);
+    assert!(reference.contains("NOTERY_SECRET") && !reference.contains("NOTERY_TOKEN"));
 }

@@ -32,11 +32,7 @@ impl Scaffolder for AgentCliScaffolder {
                 .hint("choose a name such as `acme` or `my-crm`")
         })?;
         let variable_prefix = name.env_prefix();
-        Ok(Some(DescribedNames {
-            id_length: ID_LENGTH,
-            variable_prefix,
-            takes_several_keys: false,
-        }))
+        Ok(Some(DescribedNames { id_length: ID_LENGTH, variable_prefix }))
     }
 
     fn described_known(&self, preset: &str) -> Result<BTreeMap<RequestKey, KnownCommand>, Failure> {
@@ -53,7 +49,8 @@ impl Scaffolder for AgentCliScaffolder {
         api: &ApiDescription,
         plan: &ApiPlan,
     ) -> Result<String, Failure> {
-        described::table(name, api, plan).render()
+        let prefix = CliName::parse(name, false).map(|parsed| parsed.env_prefix());
+        described::table((name, &prefix.unwrap_or_default()), api, plan).render()
     }
 
     fn name(&self, wanted: &WantedProject<'_>) -> Result<Box<dyn Named>, Failure> {

@@ -40,11 +40,7 @@ impl Scaffolder for HarnessScaffolder {
         let tool = tool_name(name)?;
         // The host calls a command `aos_NAME_RESOURCE_ACTION`.
         let id_length = MAX_TOOL_NAME.saturating_sub(tool.as_str().len() + 1);
-        Ok(Some(DescribedNames {
-            id_length,
-            variable_prefix: described::variable_prefix(&tool),
-            takes_several_keys: true,
-        }))
+        Ok(Some(DescribedNames { id_length, variable_prefix: described::variable_prefix(&tool) }))
     }
 
     fn described_known(&self, preset: &str) -> Result<BTreeMap<RequestKey, KnownCommand>, Failure> {

@@ -91,12 +91,8 @@ pub fn make(
     let family = SCAFFOLDERS.of(info.family).ok_or_else(without)?;
     let names = family.described_names(name)?.ok_or_else(without)?;
     let LoadedApi { api, digest, name: file } = loaded;
-    let plan = openapi::plan(
-        &api,
-        wishes,
-        (&names.variable_prefix, names.id_length, names.takes_several_keys),
-    )
-    .map_err(|fault| unmet(&fault))?;
+    let plan = openapi::plan(&api, wishes, (&names.variable_prefix, names.id_length))
+        .map_err(|fault| unmet(&fault))?;
     let preset = family.described_preset(name, &api, &plan)?;
     let section = OpenapiSection {
         description: file,

@@ -30,8 +30,6 @@ pub struct WantedProject<'a> {
 pub struct DescribedNames {
     pub id_length: usize,
     pub variable_prefix: String,
-    /// True if a project can send several keys at once.
-    pub takes_several_keys: bool,
 }
 
 /// The creation of new projects of a family.

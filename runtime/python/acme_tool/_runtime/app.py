@@ -42,7 +42,12 @@ class App:
     @functools.cached_property
     def store(self) -> Store:
         """The store of the credential."""
-        return Store(self.config, self.redactor, expiring=self.tool.expiring)
+        return Store(
+            self.config,
+            self.redactor,
+            expiring=self.tool.expiring,
+            keys=self.tool.keys,
+        )
 
     @functools.cached_property
     def gate(self) -> Gate:

@@ -12,6 +12,7 @@ from .command import Call
 from .commands.self_description import Doctor
 from .config import Config
 from .credentials.credential import from_environment
+from .credentials.keys import variables
 from .credentials.store import ENVIRONMENT, login_hint
 from .fault import Fault
 from .skill import sync
@@ -99,11 +100,11 @@ def _credentials(call: Call) -> Check:
         credential, storage = store.find()
         given = None
         if storage != ENVIRONMENT:
-            given = from_environment(expiring=expiring)
+            given = from_environment(expiring=expiring, keys=tool.keys)
     except Fault as failed:
         return _failed(check, failed)
     if credential is None:
-        return checks.failed(check, "there is no credential", login_hint())
+        return checks.failed(check, "there is no credential", login_hint(tool.keys))
     if expiring and not credential.is_valid():
         if credential.is_refreshable:
             message = "the credential has expired and is renewed with the next call"
@@ -116,8 +117,8 @@ def _credentials(call: Call) -> Check:
     if given is not None:
         return checks.warned(
             check,
-            f"the stored credential is used, and {config.TOKEN} is not",
-            f"Unset {config.TOKEN}, or run `{TOOL} auth logout`",
+            f"the stored credential is used, and {variables(tool.keys)} is not",
+            f"Unset {variables(tool.keys)}, or run `{TOOL} auth logout`",
         )
     return checks.passed(check, f"the credential comes from: {storage}")
 

@@ -54,8 +54,12 @@ class Redactor:
         self._values: list[str] = []
 
     def add(self, *found: str) -> None:
-        """Make values known as secrets, in all their spellings."""
-        for value in (text.strip() for text in found):
+        """Make values known as secrets, in all their spellings.
+
+        The password of `user:password` is a secret by itself.
+        """
+        whole = [text.strip() for text in found]
+        for value in (*whole, *(text.partition(":")[2] for text in whole)):
             if len(value) >= MIN_SECRET:
                 fresh = [text for text in _spellings(value) if text not in self._values]
                 self._values.extend(dict.fromkeys(fresh))

@@ -68,7 +68,9 @@ def reference(tool: Tool) -> Reference:
 
 def _variables(tool: Tool) -> list[tuple[str, bool, str]]:
     own = ((env(each.name), each.secret, each.description) for each in tool.settings)
-    kept = () if tool.anonymous else (_CREDENTIAL, _KEYRING)
+    key = "One of the keys, if none are stored"
+    several = [(env(name), True, key) for name in tool.keys]
+    kept = () if tool.anonymous else (*(several or (_CREDENTIAL,)), _KEYRING)
     renewed = _RENEWAL if tool.expiring else ()
     return [_ADDRESS, *kept, *renewed, *own, *_SHARED]
 

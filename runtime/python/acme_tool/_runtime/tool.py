@@ -106,6 +106,9 @@ class Tool:
     checks: tuple[Callable[[Call], Check], ...] = ()
     # Renews a credential that expires; None when credentials do not expire.
     renew: Callable[[Any, str], Credential] | None = None
+    # The variables of an API that takes several keys at once, without the prefix of the
+    # tool. An API with one key has none, and its variable is TOKEN.
+    keys: tuple[str, ...] = ()
     # Commands that are data, beside those in code.
     table: Table | None = None
     # The upstream takes no credential, so none is kept and none is asked for.
@@ -157,11 +160,12 @@ class Tool:
         return self.renew is not None
 
     def secrets(self) -> list[str]:
-        """Return the values of secret settings that no answer may show."""
+        """Return the values of keys and secret settings that no answer may show."""
         found = (
             os.environ.get(env(each.name), "") for each in self.settings if each.secret
         )
-        return [value for value in found if value]
+        keys = (os.environ.get(env(name), "") for name in self.keys)
+        return [value for value in (*found, *keys) if value]
 
     def fields_of(self, command: Command) -> list[str]:
         """Return what --fields may name: of an entry when the data is a page."""
@@ -175,7 +179,7 @@ class Tool:
     def _of_every_tool(self) -> tuple[Command, ...]:
         if self.anonymous:
             return self_description.COMMANDS
-        return (*auth.COMMANDS, *self_description.COMMANDS)
+        return (*auth.commands(self.keys), *self_description.COMMANDS)
 
     def _examine(
         self, commands: Sequence[Command], schemas: Mapping[str, Schema]

@@ -59,6 +59,39 @@ pub struct Credentials {
     pub other_account: Option<String>,
     /// The variable with the expiry of the secret, and a time in the past.
     pub expired: Option<Variable>,
+    /// Further secrets that the upstream takes together with the first one.
+    #[serde(default)]
+    pub more: Vec<FurtherSecret>,
+}
+
+/// A secret beside the first one.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct FurtherSecret {
+    pub env: String,
+    /// The secret of the first account in the mock upstream.
+    pub account: String,
+    /// The secret of the other account in it.
+    pub other_account: Option<String>,
+}
+
+impl Credentials {
+    /// The secrets of one account: variable, made-up value, and value in the mock.
+    #[must_use]
+    pub fn of_first(&self) -> Vec<(Sentinel, &str)> {
+        let own = |env: &str| Sentinel::new(env, SecretShape::Plain);
+        let more = self.more.iter().map(|each| (own(&each.env), each.account.as_str()));
+        std::iter::once((own(&self.env), self.account.as_str())).chain(more).collect()
+    }
+
+    /// The secrets of the other account; without one in the mock, the made-up values are unknown to it.
+    #[must_use]
+    pub fn of_other(&self) -> Vec<(Sentinel, Option<&str>)> {
+        let more = self.more.iter().map(|each| (each.env.as_str(), each.other_account.as_deref()));
+        let first = (self.env.as_str(), self.other_account.as_deref());
+        let all = std::iter::once(first).chain(more);
+        all.map(|(env, account)| (other_secret(env), account)).collect()
+    }
 }
 
 /// The write gate of the tool.

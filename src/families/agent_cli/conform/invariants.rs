@@ -34,8 +34,8 @@ pub fn sentinels(session: &ToolCaller) -> Vec<Sentinel> {
     let mut all: Vec<_> = shapes.into_iter().flat_map(|shape| session.sentinels(shape)).collect();
     let fixture = fixture::of(session).and_then(|fixture| fixture.credentials.as_ref());
     if let Some(credentials) = fixture {
-        all.push(Sentinel::new(&credentials.env, SecretShape::Plain));
-        all.push(fixture::other_secret(&credentials.env));
+        all.extend(credentials.of_first().into_iter().map(|(made, _)| made));
+        all.extend(credentials.of_other().into_iter().map(|(made, _)| made));
     }
     all.push(Sentinel::new(RELEASE_TOKEN, SecretShape::Plain));
     all.dedup();

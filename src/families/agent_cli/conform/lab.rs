@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::conform::mock::Mock;
 use crate::conform::probe::{CallEvidence, Conclusion, ProbeVerdict};
 use crate::conform::sandbox::Sandbox;
-use crate::conform::secrets::{SecretShape, Sentinel};
+use crate::conform::secrets::Sentinel;
 use crate::conform::session::{Event, Observed, ToolCall, ToolCaller};
 use crate::families::agent_cli::contract::AgentCliContract;
 
@@ -22,7 +22,6 @@ use super::shot::Answered;
 use super::stop::{ProbeStep, Unfinished};
 use super::tally::Tally;
 use super::upstream::UpstreamProcess;
-use crate::families::agent_cli::conform::fixture::other_secret;
 use crate::reason::Reason;
 
 /// Most calls that the finding of a probe shows.
@@ -194,7 +193,7 @@ impl<'a> ProbeCaller<'a> {
         event: Event,
     ) -> ToolCall {
         let mut call = ToolCall::new(words.iter().cloned()).event(event);
-        if let Some(secret) = self.secret(account) {
+        for secret in self.secrets_of(account) {
             call = call.variable(&secret.name, &secret.value);
         }
         more.iter().fold(call, |call, (name, value)| call.variable(name, value))
@@ -372,14 +371,14 @@ impl<'a> ProbeCaller<'a> {
         self.session_reference().ok_or_else(unusable)
     }
 
-    /// The secret of an account.
+    /// The secrets of an account.
     #[must_use]
-    pub fn secret(&self, account: Account) -> Option<Sentinel> {
-        let credentials = self.fixture.credentials.as_ref()?;
+    pub fn secrets_of(&self, account: Account) -> Vec<Sentinel> {
+        let Some(credentials) = &self.fixture.credentials else { return Vec::new() };
         match account {
-            Account::None => None,
-            Account::One => Some(Sentinel::new(&credentials.env, SecretShape::Plain)),
-            Account::Other => Some(other_secret(&credentials.env)),
+            Account::None => Vec::new(),
+            Account::One => credentials.of_first().into_iter().map(|(made, _)| made).collect(),
+            Account::Other => credentials.of_other().into_iter().map(|(made, _)| made).collect(),
         }
     }
 
@@ -388,7 +387,7 @@ impl<'a> ProbeCaller<'a> {
     pub fn secrets(&self) -> Vec<Sentinel> {
         [Account::One, Account::Other]
             .into_iter()
-            .filter_map(|account| self.secret(account))
+            .flat_map(|account| self.secrets_of(account))
             .collect()
     }
 }

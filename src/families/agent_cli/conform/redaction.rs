@@ -73,7 +73,7 @@ fn with_secret(
     each: impl Fn(&ProbeCaller<'_>, &Answered) -> ProbeStep,
 ) -> ProbeStep {
     let sample = lab.sample(Role::Create)?;
-    let secret = lab.secret(Account::One).ok_or_else(|| {
+    let secret = lab.secrets_of(Account::One).into_iter().next().ok_or_else(|| {
         Unfinished::Blocked("conform.toml has no [agent_cli.credentials]".to_owned())
     })?;
     let (rest, option) = last_option(sample).ok_or_else(|| {

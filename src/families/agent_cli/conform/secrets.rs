@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::conform::mock::{ReceivedRequest, Reply};
+use crate::conform::secrets::Sentinel;
 use crate::system::files::{self, Kind};
 
 use super::fixture::{Role, Sample};
 use super::gate::{WRITES, meant, token};
-use super::lab::{ProbeCaller, and, examine, words};
+use super::lab::{Account, ProbeCaller, and, examine, words};
 use super::shot::Answered;
 use super::stop::{ProbeStep, Unfinished};
 use crate::conform::probe::Probe;
@@ -102,7 +103,7 @@ const ECHOES: [Echo; 4] = [Echo::Headers, Echo::Message, Echo::Nested, Echo::Pag
 
 /// Calls against upstreams that repeat the secret, in JSON and as text for people.
 fn echoed(lab: &ProbeCaller<'_>, samples: &[&Sample]) -> ProbeStep<Vec<Answered>> {
-    let secrets: Vec<_> = lab.secrets().into_iter().map(|secret| secret.value).collect();
+    let secrets = lab.secrets_of(Account::One);
     let mut shots = Vec::new();
     for form in ECHOES {
         let secrets = secrets.clone();
@@ -119,13 +120,13 @@ fn echoed(lab: &ProbeCaller<'_>, samples: &[&Sample]) -> ProbeStep<Vec<Answered>
 }
 
 /// An upstream that repeats in its error what it was asked with.
-fn echo(form: Echo, request: &ReceivedRequest, secrets: &[String]) -> Reply {
+fn echo(form: Echo, request: &ReceivedRequest, secrets: &[Sentinel]) -> Reply {
     let headers: Vec<_> =
         request.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
     let sent = format!("{} {}", request.target, headers.join("; "));
-    // What was sent, however the tool sends it; both secrets where it sends none in plain text.
-    let bare: Vec<_> = secrets.iter().filter(|secret| sent.contains(secret.as_str())).collect();
-    let bare = bare.first().map_or_else(|| secrets.join(" "), |secret| (*secret).clone());
+    // The tool knows the secrets of the account that calls, however it sends them.
+    let bare: Vec<_> = secrets.iter().map(|secret| secret.value.as_str()).collect();
+    let bare = bare.join(" ");
     let error = |text: &str| serde_json::json!({"error": {"code": "refused", "message": text}, "message": text});
     match form {
         Echo::Headers => json(&error(&format!("refused: {sent}"))),

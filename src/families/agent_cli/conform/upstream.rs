@@ -6,9 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use crate::conform::mock::{Mock, ReceivedRequest, Reply};
 use crate::conform::sandbox::Sandbox;
-use crate::conform::secrets::{SecretShape, Sentinel};
+use crate::conform::secrets::percent;
 use crate::conform::session::ToolCaller;
 use crate::conform::start;
 use crate::reason::Reason;
@@ -17,7 +20,6 @@ use crate::system::loopback::Answer;
 use crate::system::subject::{self, Ending, Launch, Ran, Stimulus};
 use crate::system::{files, loopback, relay, search_path};
 
-use super::fixture::other_secret;
 use super::fixture::{AgentCliFixture, DeclaredUpstream as Declared, PORT};
 
 /// How long a mock may take until it listens, and how long it may live.
@@ -108,10 +110,9 @@ impl UpstreamProcess {
 /// Returns the secrets that the tool sends, each with the secret of the mock that replaces it.
 fn swaps(fixture: &AgentCliFixture) -> Vec<(String, String)> {
     let Some(credentials) = &fixture.credentials else { return Vec::new() };
-    let first = Sentinel::new(&credentials.env, SecretShape::Plain).value;
-    let other = credentials.other_account.iter();
-    let other = other.map(|account| (other_secret(&credentials.env).value, account.clone()));
-    std::iter::once((first, credentials.account.clone())).chain(other).collect()
+    let first = credentials.of_first().into_iter().map(|(made, known)| (made, Some(known)));
+    let all = first.chain(credentials.of_other());
+    all.filter_map(|(made, known)| Some((made.value, known?.to_owned()))).collect()
 }
 
 fn passed_on(port: u16, request: &ReceivedRequest, swaps: &[(String, String)]) -> Reply {
@@ -122,10 +123,15 @@ fn passed_on(port: u16, request: &ReceivedRequest, swaps: &[(String, String)]) -
 
 fn translated(request: &ReceivedRequest, swaps: &[(String, String)]) -> ReceivedRequest {
     let mut request = request.clone();
-    for (_, value) in &mut request.headers {
-        for (from, to) in swaps {
+    for (from, to) in swaps {
+        request.target = request.target.replace(&percent(from), &percent(to));
+        // HTTP Basic: a made-up secret has no `:`, so a tool may take it for the name of a user.
+        let encoded = [STANDARD.encode(from), STANDARD.encode(format!("{from}:"))];
+        for (_, value) in &mut request.headers {
             if value.contains(from.as_str()) {
                 *value = value.replace(from.as_str(), to);
+            } else if let Some(found) = encoded.iter().find(|one| value.ends_with(one.as_str())) {
+                *value = value.replace(found.as_str(), &STANDARD.encode(to));
             }
         }
     }
@@ -247,5 +253,32 @@ impl MockProcess {
 impl Drop for MockProcess {
     fn drop(&mut self) {
         self.end();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_credential_is_exchanged_wherever_it_is_sent() {
+        let swaps = [("made-up".to_owned(), "a:b c".to_owned())];
+        let headers = [
+            ("authorization", "Bearer made-up", "Bearer a:b c"),
+            ("x-key", "made-up", "a:b c"),
+            ("authorization", "Basic bWFkZS11cA==", "Basic YTpiIGM="),
+            ("authorization", "Basic bWFkZS11cDo=", "Basic YTpiIGM="),
+            ("accept", "*/*", "*/*"),
+        ];
+        let request = ReceivedRequest {
+            target: "/a?key=made-up&b=1".to_owned(),
+            headers: headers.map(|(name, sent, _)| (name.to_owned(), sent.to_owned())).to_vec(),
+            method: "GET".to_owned(),
+            body: Vec::new(),
+        };
+        let found = translated(&request, &swaps);
+        assert_eq!(found.target, "/a?key=a%3Ab%20c&b=1");
+        let values: Vec<_> = found.headers.iter().map(|(_, value)| value.as_str()).collect();
+        assert_eq!(values, headers.map(|(_, _, wanted)| wanted));
     }
 }

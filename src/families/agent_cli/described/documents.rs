@@ -7,7 +7,9 @@ use serde_json::Value;
 
 use super::roles::{self, RoleSample};
 use super::samples::{self, SampleTarget};
-use super::table::{DescribedInput, DescribedListing, DescribedOperation, DescribedTool};
+use super::table::{
+    DescribedInput, DescribedKey, DescribedListing, DescribedOperation, DescribedTool,
+};
 use super::{calls, exchanges};
 use crate::contract::json;
 use crate::generate::render::{Engine, RenderError};
@@ -85,6 +87,14 @@ struct ShownCommand {
     kind: &'static str,
 }
 
+/// One of several keys, with its values in the mock.
+#[derive(Serialize)]
+struct KeySample {
+    variable: String,
+    account: String,
+    other_account: String,
+}
+
 /// The variable `api` in templates of a described tool.
 #[derive(Serialize)]
 struct ApiVariables {
@@ -94,8 +104,10 @@ struct ApiVariables {
     base_url: String,
     auth: String,
     auth_name: String,
-    account: &'static str,
-    other_account: &'static str,
+    account: String,
+    other_account: String,
+    /// The keys of an API that takes several at once.
+    keys: Vec<KeySample>,
     risk_tier: &'static str,
     commands: Vec<ShownCommand>,
     samples: Vec<RoleSample>,
@@ -129,8 +141,9 @@ pub fn variables(tool: &DescribedTool) -> Value {
         base_url: tool.base_url.clone(),
         auth: tool.auth.form.clone(),
         auth_name: tool.auth.name.clone(),
-        account,
-        other_account,
+        account: first_line(&account),
+        other_account: first_line(&other_account),
+        keys: key_samples(tool),
         risk_tier: match (has_dangerous, operations.iter().any(DescribedOperation::writes)) {
             (true, _) => "T2",
             (_, true) => "T1",
@@ -172,13 +185,42 @@ fn shown_call(operation: &DescribedOperation) -> String {
     words.join(" ")
 }
 
-/// The credentials of the mock.
-fn accounts(tool: &DescribedTool) -> (&'static str, &'static str) {
-    if tool.auth.form == "basic" {
-        ("alice:demo-password-alice", "bob:demo-password-bob")
-    } else {
-        ("demo-token-alice", "demo-token-bob")
+/// The credentials of the mock: with several keys, a line `NAME=KEY` for each.
+fn accounts(tool: &DescribedTool) -> (String, String) {
+    let keys = key_samples(tool);
+    if keys.is_empty() {
+        return (demo(&tool.auth.form, "token", "alice"), demo(&tool.auth.form, "token", "bob"));
     }
+    let lines = |of: fn(&KeySample) -> &str| {
+        let lines = keys.iter().map(|key| format!("{}={}", key.variable, of(key)));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    (lines(|key| &key.account), lines(|key| &key.other_account))
+}
+
+fn key_samples(tool: &DescribedTool) -> Vec<KeySample> {
+    let sample = |key: &DescribedKey| {
+        let word = key.variable.to_lowercase().replace('_', "-");
+        KeySample {
+            variable: key.variable.clone(),
+            account: demo(&key.form, &word, "alice"),
+            other_account: demo(&key.form, &word, "bob"),
+        }
+    };
+    tool.auth.keys.iter().map(sample).collect()
+}
+
+fn demo(form: &str, word: &str, person: &str) -> String {
+    match form {
+        "basic" => format!("{person}:demo-password-{person}"),
+        _ => format!("demo-{word}-{person}"),
+    }
+}
+
+/// The key of the first line, which the fixture of the tests has apart from the others.
+fn first_line(token: &str) -> String {
+    let Some((line, _)) = token.split_once('\n') else { return token.to_owned() };
+    line.split_once('=').map_or(line, |(_, key)| key).to_owned()
 }
 
 /// The files.
@@ -189,7 +231,8 @@ pub fn files(
     tool: &DescribedTool,
     language: &DescribedLanguage,
 ) -> Result<FileSet, DescribedFileError> {
-    let (token_alice, token_bob) = accounts(tool);
+    let (alice, bob) = accounts(tool);
+    let (token_alice, token_bob) = (quoted(&alice), quoted(&bob));
     let facts = json::pretty(&serde_json::to_value(exchanges::facts(tool))?);
     let mut files = FileSet::default();
     let mut add = |path: &str, text: String| -> Result<(), FileSetError> {
@@ -248,16 +291,25 @@ pub fn files(
     for (name, value) in [
         ("package", package),
         ("module", module),
-        ("token_alice", token_alice),
-        ("token_bob", token_bob),
+        ("token_alice", token_alice.as_str()),
+        ("token_bob", token_bob.as_str()),
     ] {
         variables.insert(name.to_owned(), value.into());
     }
+    for (name, token) in [("lines_alice", &alice), ("lines_bob", &bob)] {
+        variables.insert(name.to_owned(), token.lines().collect::<Vec<_>>().into());
+    }
+    variables.insert("has_keys".to_owned(), (!tool.auth.keys.is_empty()).into());
     let mut engine = Engine::new(&variables.into())?;
     for (path, name, text) in texts {
         add(&path, engine.render(name, text)?)?;
     }
     Ok(files)
+}
+
+/// A text as it is between quotes, in Python and Go.
+fn quoted(text: &str) -> String {
+    text.replace('\n', "\\n")
 }
 
 /// Adds the file in which a project keeps the table; the text is that of the preset.

@@ -3,11 +3,12 @@
 use serde_json::{Map, Value};
 
 use super::table::{
-    DescribedAuth, DescribedInput, DescribedListing, DescribedOperation, DescribedTool,
+    DescribedAuth, DescribedInput, DescribedKey, DescribedListing, DescribedOperation,
+    DescribedTool,
 };
 use crate::openapi::{
-    ApiCommand, ApiDescription, ApiInput, ApiPlan, CredentialForm, InputKind, InputPlace, ListForm,
-    ReplyKind,
+    ApiCommand, ApiCredentials, ApiDescription, ApiInput, ApiPlan, CredentialForm, InputKind,
+    InputPlace, ListForm, ReplyKind,
 };
 use crate::visible::excerpt;
 
@@ -16,27 +17,68 @@ const MAX_SAMPLE: usize = 3_000;
 
 /// The table.
 #[must_use]
-pub fn table(name: &str, api: &ApiDescription, plan: &ApiPlan) -> DescribedTool {
+pub fn table((name, prefix): (&str, &str), api: &ApiDescription, plan: &ApiPlan) -> DescribedTool {
     let title = if api.title.is_empty() { name } else { &api.title };
-    let (form, header) = match &plan.credentials.form {
-        CredentialForm::None => ("none", ""),
-        CredentialForm::Bearer => ("bearer", ""),
-        CredentialForm::Basic => ("basic", ""),
-        CredentialForm::Header(name) => ("header", name.as_str()),
-        CredentialForm::Query(name) => ("query", name.as_str()),
-    };
     DescribedTool {
         title: excerpt(title, 60),
         summary: if api.summary.is_empty() { title.to_owned() } else { api.summary.clone() },
         documentation: api.documentation.clone(),
         base_url: plan.base_url.clone(),
         health: plan.health.clone().unwrap_or_default(),
-        auth: DescribedAuth { form: form.to_owned(), name: header.to_owned() },
+        auth: auth(prefix, &plan.credentials),
         operations: plan
             .commands
             .iter()
             .map(|command| operation(command, &plan.credentials.form))
             .collect(),
+    }
+}
+
+/// Variables that every tool has for itself.
+const OWN_VARIABLES: [&str; 9] = [
+    "HOME",
+    "BASE_URL",
+    "TIMEOUT",
+    "KEYRING",
+    "CONFIRM_LIFETIME",
+    "UPDATE_API_URL",
+    "UPDATE_TIMEOUT",
+    "REFRESH_TOKEN",
+    "TOKEN_EXPIRES_AT",
+];
+
+/// How the credential, or each of several keys, is sent.
+fn auth(prefix: &str, credentials: &ApiCredentials) -> DescribedAuth {
+    let (form, name) = match &credentials.form {
+        CredentialForm::None => ("none", ""),
+        CredentialForm::Bearer => ("bearer", ""),
+        CredentialForm::Basic => ("basic", ""),
+        CredentialForm::Header(name) => ("header", name.as_str()),
+        CredentialForm::Query(name) => ("query", name.as_str()),
+    };
+    if credentials.more.is_empty() {
+        return DescribedAuth { form: form.to_owned(), name: name.to_owned(), keys: Vec::new() };
+    }
+    let short = |variable: &str| {
+        let own = variable.strip_prefix(prefix).unwrap_or(variable).trim_start_matches('_');
+        let is_taken = OWN_VARIABLES.contains(&own);
+        if is_taken { format!("{own}_KEY") } else { own.to_owned() }
+    };
+    let is_key = matches!(form, "header" | "query");
+    let first = DescribedKey {
+        variable: if is_key { short(&credentials.secret) } else { "TOKEN".to_owned() },
+        form: form.to_owned(),
+        name: name.to_owned(),
+    };
+    let more = credentials.more.iter().map(|key| DescribedKey {
+        variable: short(&key.variable),
+        form: if key.in_query { "query" } else { "header" }.to_owned(),
+        name: key.name.clone(),
+    });
+    DescribedAuth {
+        form: "keys".to_owned(),
+        name: String::new(),
+        keys: std::iter::once(first).chain(more).collect(),
     }
 }
 

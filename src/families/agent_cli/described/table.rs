@@ -25,9 +25,24 @@ pub struct DescribedTool {
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct DescribedAuth {
-    /// `bearer`, `basic`, `header`, `query` or `none`.
+    /// `bearer`, `basic`, `header`, `query`, `keys` or `none`.
     pub form: String,
     /// Of the header or the member of the query.
+    #[serde(default)]
+    pub name: String,
+    /// The keys that the API takes at once, if the form is `keys`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keys: Vec<DescribedKey>,
+}
+
+/// One of several keys.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct DescribedKey {
+    /// Its environment variable, without the prefix of the tool.
+    pub variable: String,
+    /// `bearer`, `basic`, `header` or `query`.
+    pub form: String,
     #[serde(default)]
     pub name: String,
 }
@@ -132,7 +147,8 @@ impl DescribedOperation {
 impl DescribedTool {
     /// Every operation is sent with a credential from now on.
     pub fn take_credentials(&mut self, form: &str, name: &str) {
-        self.auth = DescribedAuth { form: form.to_owned(), name: name.to_owned() };
+        self.auth =
+            DescribedAuth { form: form.to_owned(), name: name.to_owned(), keys: Vec::new() };
         for operation in &mut self.operations {
             operation.public = false;
         }

@@ -51,7 +51,7 @@ def pairs(name: str, value: Any, style: str) -> list[Pair]:
     many = value if isinstance(value, list) else [value]
     # The style of an object means nothing for a value that is not one.
     is_plain = style in ("deep", "spread") and not isinstance(value, dict)
-    if style == "repeat" or is_plain:
+    if style.startswith(("repeat", "files")) or is_plain:
         return [(name, _encoded(item)) for item in many]
     if style == "brackets":
         return [(f"{name}[]", _encoded(item)) for item in many]
@@ -153,21 +153,32 @@ def _multipart(
     boundary = f"aos-{token_hex(16)}"
     data = b""
     for name, value in values.items():
-        is_file = name in files
-        if is_file:
+        style = styles.get(name, "comma")
+        is_file = name in files or style.startswith("files")
+        if name in files:
             parts = [(name, _bytes(wire_text(value)))]
         else:
-            entries = pairs(name, value, styles.get(name, "comma"))
+            entries = pairs(name, value, style)
             parts = [(key, unquote_to_bytes(text)) for key, text in entries]
         for key, content in parts:
             shown = re.sub(r'[\r\n"]', "_", key)
             head = f'Content-Disposition: form-data; name="{shown}"'
             if is_file:
-                head += '; filename="file"\r\nContent-Type: application/octet-stream'
-            elif styles.get(name) == "json":
-                head += "\r\nContent-Type: application/json"
+                head += '; filename="file"'
+            if kind := _media_type(style, is_file):
+                head += f"\r\nContent-Type: {kind}"
             data += f"--{boundary}\r\n{head}\r\n\r\n".encode() + content + b"\r\n"
     return data + f"--{boundary}--\r\n".encode(), f"{MULTIPART}; boundary={boundary}"
+
+
+def _media_type(style: str, is_file: bool) -> str:
+    """The media type of a part; empty for a plain text."""
+    word, _, kind = style.partition("=")
+    if word in ("type", "files") and kind:
+        return kind
+    if is_file:
+        return "application/octet-stream"
+    return "application/json" if style == "json" else ""
 
 
 def _joined(value: Any, style: str) -> str:

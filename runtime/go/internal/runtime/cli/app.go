@@ -38,7 +38,7 @@ func (a *app) load() error {
 		return err
 	}
 	a.config = loaded
-	a.store = credentials.Open(loaded, a.redactor, a.renewer())
+	a.store = credentials.Open(loaded, a.redactor, a.renewer(), a.tool.Keys)
 	a.gate = &confirm.Gate{Directory: loaded.Home, Now: time.Now, Shorter: loaded.ConfirmLifetime}
 	return nil
 }

@@ -9,7 +9,6 @@ import (
 	"aos.invalid/tool/internal/runtime/credentials"
 	"aos.invalid/tool/internal/runtime/fault"
 	"aos.invalid/tool/internal/runtime/rest"
-	"aos.invalid/tool/internal/runtime/self"
 )
 
 const maxTokenFile = 64 * 1024
@@ -21,15 +20,19 @@ type credentialChange struct {
 	Account string              `json:"account"`
 }
 
-func authCommands() []*Command {
+func authCommands(keys []string) []*Command {
+	file := "File that contains the credential; the default is the environment variable"
+	if len(keys) > 0 {
+		file = "File that contains a line NAME=KEY for each key; the default is the environment variables"
+	}
 	return []*Command{
 		{
 			Path:    "auth login",
 			Summary: "Store the credential for the upstream",
-			Detail: "Takes it from " + self.Env(config.EnvToken) + " or from a file, never from a flag, and asks the upstream " +
+			Detail: "Takes it from " + credentials.Variables(keys) + " or from a file, never from a flag, and asks the upstream " +
 				"whether it is good. A stored one is replaced only with a confirm token.",
 			Params: []Param{
-				{Name: "token-file", Kind: Text, Help: "File that contains the credential; the default is the environment variable"},
+				{Name: "token-file", Kind: Text, Help: file},
 			},
 			Output:   "credential_change",
 			Confirm:  WhenLossy,
@@ -52,7 +55,7 @@ func planLogin(call *Call) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	call.app.redactor.Add(credential.Token)
+	call.app.redactor.Add(credential.Secrets()...)
 	upstream, err := call.app.clientWith(credential)
 	if err != nil {
 		return nil, err
@@ -110,12 +113,12 @@ func newCredential(call *Call) (credentials.Credential, error) {
 			return credentials.Credential{}, fault.New(fault.Validation, "--token-file cannot be read: %v", err).
 				WithFix("Pass a file that contains only the credential")
 		}
-		return credentials.Parse(string(text))
+		return call.app.store.Parse(string(text))
 	}
 	credential, err := call.app.store.FromEnvironment()
 	if err == nil && credential.Token == "" {
 		err = fault.New(fault.Auth, "there is no credential to store").
-			WithFix("Set %s, or pass --token-file", self.Env(config.EnvToken))
+			WithFix("Set %s, or pass --token-file", credentials.Variables(call.app.tool.Keys))
 	}
 	return credential, err
 }
@@ -124,7 +127,8 @@ func newCredential(call *Call) (credentials.Credential, error) {
 func storedState(call *Call) (any, error) {
 	_, storage, err := call.app.store.Find()
 	if err != nil {
-		return nil, err
+		// A credential that cannot be read is lost by a new login as well.
+		return map[string]any{"stored": true, "storage": "unreadable", "reason": fault.From(err).Message}, nil
 	}
 	if storage != credentials.Keyring && storage != credentials.EncryptedFile {
 		return nil, nil

@@ -127,7 +127,7 @@ func checkCredentials(app *app) checkResult {
 	}
 	if storage == credentials.None {
 		return trouble(check, "fail", "there is no credential",
-			"Run `"+about.Tool+" auth login`, or set "+self.Env(config.EnvToken))
+			"Run `"+about.Tool+" auth login`, or set "+credentials.Variables(app.tool.Keys))
 	}
 	login := "Run `" + about.Tool + " auth login`"
 	validity := credential.Validity(time.Now())
@@ -140,8 +140,8 @@ func checkCredentials(app *app) checkResult {
 		return trouble(check, "warn", "the credential expires at "+validity.ExpiresAt.Format(time.RFC3339), login)
 	}
 	if given, err := store.FromEnvironment(); err == nil && given.Token != "" && storage != credentials.Environment {
-		return trouble(check, "warn", "the stored credential is used, and "+self.Env(config.EnvToken)+" is not",
-			"Unset "+self.Env(config.EnvToken)+", or run `"+about.Tool+" auth logout`")
+		return trouble(check, "warn", "the stored credential is used, and "+credentials.Variables(app.tool.Keys)+" is not",
+			"Unset "+credentials.Variables(app.tool.Keys)+", or run `"+about.Tool+" auth logout`")
 	}
 	return pass(check, "the credential comes from: "+string(storage))
 }

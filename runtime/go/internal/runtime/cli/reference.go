@@ -170,8 +170,13 @@ func (t *Tool) variables() []referenceVariable {
 	}
 	variables := []referenceVariable{named(config.EnvBaseURL, false, "Address of the upstream")}
 	if !t.Anonymous {
+		for _, key := range t.Keys {
+			variables = append(variables, named(key, true, "One of the keys, if none are stored"))
+		}
+		if len(t.Keys) == 0 {
+			variables = append(variables, named(config.EnvToken, true, "Credential, if none is stored"))
+		}
 		variables = append(variables,
-			named(config.EnvToken, true, "Credential, if none is stored"),
 			named(config.EnvKeyring, false, "off disables the keyring of the system"),
 		)
 	}

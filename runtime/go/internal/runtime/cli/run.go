@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -35,7 +36,7 @@ func (t *Tool) Main(arguments []string, stdout, stderr io.Writer) int {
 	for _, name := range secretVariables {
 		redactor.Add(os.Getenv(name))
 	}
-	for _, name := range []string{"TOKEN", "REFRESH_TOKEN"} {
+	for _, name := range slices.Concat(t.Keys, []string{"TOKEN", "REFRESH_TOKEN"}) {
 		redactor.Add(self.Getenv(name))
 	}
 	format, compact, quiet := scan(arguments)

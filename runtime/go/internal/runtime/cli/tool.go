@@ -31,6 +31,9 @@ type Tool struct {
 	Connect func(rest.Connection) Upstream
 	// Renew is set when the credential of the API expires; rest.RefreshGrant fits most APIs.
 	Renew func(rest.Connection) credentials.Renewer
+	// Keys are the variables of an API that takes several keys at once, without the prefix of the tool; an API with one key
+	// has none, and its variable is TOKEN.
+	Keys []string
 	// Table has commands that are data, beside those in code.
 	Table Table
 	// Anonymous is set when the upstream takes no credential: none is kept, and none is asked for.
@@ -101,7 +104,7 @@ func (t *Tool) ofEveryTool() []*Command {
 	if t.Anonymous {
 		return selfCommands()
 	}
-	return slices.Concat(authCommands(), selfCommands())
+	return slices.Concat(authCommands(t.Keys), selfCommands())
 }
 
 // ofTable are the commands of groups of the table.

@@ -5,6 +5,9 @@ package credentials
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,6 +38,7 @@ const (
 
 // Credential is what the upstream wants to see.
 type Credential struct {
+	// Token is the key, or a line for each key (see Keys).
 	Token string `json:"token"`
 	// Both are empty when the upstream did not say, and in a tool whose credential does not expire.
 	RefreshToken string    `json:"refresh_token,omitempty"`
@@ -51,24 +55,27 @@ type Store struct {
 	name string
 	// renew gets a new credential; nil in a tool whose credential does not expire.
 	renew Renewer
+	// keys are the names of the keys of an API that takes several at once; otherwise there are none.
+	keys []string
 	// silent: the keyring did not answer in time, so it is not asked again.
 	silent bool
 }
 
-// Open makes a store. It reads nothing yet. A tool whose credential does not expire has no renewer.
-func Open(config *config.Config, redactor *redact.Redactor, renew Renewer) *Store {
+// Open makes a store. It reads nothing yet. A tool whose credential does not expire has no renewer, and a tool whose API
+// takes one key has no names of keys.
+func Open(config *config.Config, redactor *redact.Redactor, renew Renewer, keys []string) *Store {
 	name := "default"
 	if config.BaseURL != nil {
 		name = config.BaseURL.String()
 	}
-	return &Store{config: config, redactor: redactor, name: name, renew: renew}
+	return &Store{config: config, redactor: redactor, name: name, renew: renew, keys: keys}
 }
 
 // Find returns the credential in effect and where it comes from; None when there is none.
 func (s *Store) Find() (Credential, Storage, error) {
 	found, storage, err := s.find()
 	if err == nil && storage != None {
-		s.redactor.Add(found.secrets()...)
+		s.redactor.Add(found.Secrets()...)
 	}
 	return found, storage, err
 }
@@ -91,6 +98,15 @@ type stored struct {
 }
 
 func (s *Store) stored() (stored, error) {
+	found, err := s.kept()
+	if err == nil && found.storage != None && !s.hasKeys(found.credential) {
+		return stored{}, fault.New(fault.Config, "the stored credential does not have the keys that the API takes").
+			WithFix("Run `auth login` with %s", Variables(s.keys))
+	}
+	return found, err
+}
+
+func (s *Store) kept() (stored, error) {
 	if text, err := s.fromKeyring(); err == nil {
 		var credential Credential
 		if json.Unmarshal([]byte(text), &credential) != nil || credential.check() != nil {
@@ -108,7 +124,7 @@ func (s *Store) stored() (stored, error) {
 
 // Save keeps a credential: in the keyring when there is one, else in the encrypted file.
 func (s *Store) Save(credential Credential) (Storage, error) {
-	s.redactor.Add(credential.secrets()...)
+	s.redactor.Add(credential.Secrets()...)
 	text, err := json.Marshal(credential)
 	if err != nil {
 		return None, err
@@ -138,6 +154,9 @@ func (s *Store) Expires() bool {
 
 // FromEnvironment reads the credential of the environment; its token is empty when there is none.
 func (s *Store) FromEnvironment() (Credential, error) {
+	if len(s.keys) > 0 {
+		return s.keysFromEnvironment()
+	}
 	credential := Credential{Token: strings.TrimSpace(self.Getenv(config.EnvToken))}
 	if credential.Token == "" {
 		return Credential{}, nil
@@ -145,7 +164,7 @@ func (s *Store) FromEnvironment() (Credential, error) {
 	if err := s.readExpiry(&credential); err != nil {
 		return Credential{}, err
 	}
-	if err := credential.check(); err != nil {
+	if err := credential.checkKey(); err != nil {
 		return Credential{}, fault.New(fault.Config, "%s %v", self.Env(config.EnvToken), err).
 			WithFix("Set it to the credential exactly as you received it")
 	}
@@ -171,20 +190,45 @@ func (s *Store) readExpiry(credential *Credential) error {
 	return nil
 }
 
+// Secrets are the values that nobody may see.
+func (c Credential) Secrets() []string {
+	secrets := slices.Sorted(maps.Values(Keys(c.Token)))
+	if c.RefreshToken != "" {
+		secrets = append(secrets, c.RefreshToken)
+	}
+	return secrets
+}
+
 // Parse makes a credential of a text, for example of a file.
-func Parse(text string) (Credential, error) {
+func (s *Store) Parse(text string) (Credential, error) {
+	if len(s.keys) > 0 {
+		return s.parseKeys(text)
+	}
 	credential := Credential{Token: strings.TrimSpace(text)}
-	if err := credential.check(); err != nil {
+	if err := credential.checkKey(); err != nil {
 		return Credential{}, fault.New(fault.Validation, "the credential %v", err).
 			WithFix("Pass the credential exactly as you received it")
 	}
 	return credential, nil
 }
 
+// checkKey is check for an API that takes one key.
+func (c Credential) checkKey() error {
+	if strings.Contains(c.Token, "\n") {
+		return errors.New("has a character that no credential has")
+	}
+	return c.check()
+}
+
 func (c Credential) check() error {
-	for _, secret := range c.secrets() {
-		if len(secret) < redact.MinSecret || len(secret) > maxLength {
-			return errors.New("is not between 8 and 4096 characters long")
+	// One of several keys may be the name of an application, which can be short.
+	least := redact.MinSecret
+	if strings.Contains(c.Token, "\n") {
+		least = 1
+	}
+	for _, secret := range c.Secrets() {
+		if len(secret) < least || len(secret) > maxLength {
+			return fmt.Errorf("is not between %d and %d characters long", least, maxLength)
 		}
 		for _, symbol := range secret {
 			if symbol <= ' ' || symbol > '~' {
@@ -193,13 +237,6 @@ func (c Credential) check() error {
 		}
 	}
 	return nil
-}
-
-func (c Credential) secrets() []string {
-	if c.RefreshToken != "" {
-		return []string{c.Token, c.RefreshToken}
-	}
-	return []string{c.Token}
 }
 
 var errNoKeyring = errors.New("the keyring is not used")

@@ -80,7 +80,7 @@ func (s *Source) refresh(ctx context.Context) error {
 			return nil
 		}
 	}
-	s.store.redactor.Add(s.credential.secrets()...)
+	s.store.redactor.Add(s.credential.Secrets()...)
 	renewed, err := s.store.renew(ctx, s.credential.RefreshToken)
 	if err != nil {
 		var failed *fault.Error
@@ -97,7 +97,7 @@ func (s *Source) refresh(ctx context.Context) error {
 		return fault.New(fault.Server, "the upstream renewed the credential with one that %v", err).
 			WithFix("Run `%s auth login`", about.Tool)
 	}
-	s.store.redactor.Add(renewed.secrets()...)
+	s.store.redactor.Add(renewed.Secrets()...)
 	s.credential = renewed
 	if s.storage == Environment {
 		return nil

@@ -21,7 +21,7 @@ func store(t *testing.T) *Store {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Open(loaded, &redact.Redactor{}, nil)
+	return Open(loaded, &redact.Redactor{}, nil, nil)
 }
 
 func TestTheKeyringComesFirst(t *testing.T) {

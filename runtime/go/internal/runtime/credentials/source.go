@@ -5,9 +5,7 @@ import (
 	"time"
 
 	"aos.invalid/tool/internal/about"
-	"aos.invalid/tool/internal/runtime/config"
 	"aos.invalid/tool/internal/runtime/fault"
-	"aos.invalid/tool/internal/runtime/self"
 )
 
 // Source returns tokens to the client of the upstream.
@@ -30,7 +28,7 @@ func (s *Source) Token(ctx context.Context) (string, error) {
 	}
 	if s.storage == None {
 		return "", fault.New(fault.Auth, "there is no credential for the upstream").
-			WithFix("Run `%s auth login`, or set %s", about.Tool, self.Env(config.EnvToken))
+			WithFix("Run `%s auth login`, or set %s", about.Tool, Variables(s.store.keys))
 	}
 	if s.credential.expired(s.now()) {
 		if err := s.refresh(ctx); err != nil {

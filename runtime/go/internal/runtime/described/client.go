@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"aos.invalid/tool/internal/runtime/cli"
+	"aos.invalid/tool/internal/runtime/credentials"
 	"aos.invalid/tool/internal/runtime/fault"
 	"aos.invalid/tool/internal/runtime/output"
 	"aos.invalid/tool/internal/runtime/rest"
@@ -102,6 +103,11 @@ func (c *Client) Below(link string) (string, error) {
 
 func (a Auth) authorize(request *http.Request, token string) {
 	switch a.Form {
+	case "keys":
+		keys := credentials.Keys(token)
+		for _, key := range a.Keys {
+			Auth{Form: key.Form, Name: key.Name}.authorize(request, keys[key.Variable])
+		}
 	case "bearer":
 		request.Header.Set("Authorization", "Bearer "+token)
 	case "basic":

@@ -28,6 +28,11 @@ type given struct {
 	value any
 }
 
+// isFile tells whether a value is a file, or several.
+func (i *Input) isFile() bool {
+	return i.Kind == "file" || strings.HasPrefix(i.Style, "files")
+}
+
 // param is the flag of an input.
 func param(input *Input) cli.Param {
 	help, values := input.Help, input.Values
@@ -36,6 +41,9 @@ func param(input *Input) cli.Param {
 		help += "; @FILE reads a file, - reads stdin, @@ stands for a literal @"
 	case input.Kind == "list":
 		help += "; separated by commas, or a JSON list"
+		if input.isFile() {
+			help += "; @FILE reads a file, @@ stands for a literal @"
+		}
 	case input.Kind == "boolean":
 		values = []string{"true", "false"}
 	}
@@ -98,6 +106,15 @@ func list(input *Input, text string) (any, error) {
 	} else {
 		for item := range strings.SplitSeq(text, ",") {
 			found = append(found, item)
+		}
+	}
+	if input.isFile() {
+		for index, item := range found {
+			text, err := content(input.Flag, wireText(item))
+			if err != nil {
+				return nil, err
+			}
+			found[index] = text
 		}
 	}
 	if input.Typed {

@@ -119,7 +119,7 @@ func form(kind string, members []given) (*rest.Data, error) {
 			if err != nil {
 				return nil, err
 			}
-			parts = append(parts, part{entry.name, content, input.Kind == "file", style == "json"})
+			parts = append(parts, part{entry.name, content, style, input.isFile()})
 		}
 	}
 	if kind == multipartType {

@@ -83,6 +83,9 @@ func pairs(name string, value any, style string) []pair {
 	if !isObject && (style == "deep" || style == "spread") {
 		style = "repeat"
 	}
+	if strings.HasPrefix(style, "files") {
+		style = "repeat"
+	}
 	switch style {
 	case "repeat", "brackets":
 		if style == "brackets" {
@@ -252,8 +255,22 @@ func typed(flag string, value any) (any, error) {
 
 // part is one part of a form with files.
 type part struct {
-	name, content  string
-	isFile, isJSON bool
+	name, content, style string
+	isFile               bool
+}
+
+// mediaType is empty for a plain text.
+func (p part) mediaType() string {
+	word, kind, _ := strings.Cut(p.style, "=")
+	switch {
+	case kind != "" && (word == "type" || word == "files"):
+		return kind
+	case p.isFile:
+		return "application/octet-stream"
+	case p.style == "json":
+		return "application/json"
+	}
+	return ""
 }
 
 func multipart(parts []part) (string, []byte) {
@@ -263,10 +280,10 @@ func multipart(parts []part) (string, []byte) {
 		name := strings.NewReplacer("\r", "_", "\n", "_", `"`, "_").Replace(part.name)
 		_, _ = fmt.Fprintf(&content, "--%s\r\nContent-Disposition: form-data; name=\"%s\"", boundary, name)
 		if part.isFile {
-			content.WriteString("; filename=\"file\"\r\nContent-Type: application/octet-stream")
+			content.WriteString("; filename=\"file\"")
 		}
-		if part.isJSON {
-			content.WriteString("\r\nContent-Type: application/json")
+		if kind := part.mediaType(); kind != "" {
+			content.WriteString("\r\nContent-Type: " + kind)
 		}
 		content.WriteString("\r\n\r\n" + part.content + "\r\n")
 	}

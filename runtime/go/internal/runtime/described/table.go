@@ -23,10 +23,29 @@ type Table struct {
 	known map[string][]*Operation
 }
 
-// Auth is how the credential travels: bearer, basic, header, query or none.
+// Auth is how the credential travels: bearer, basic, header, query, keys or none.
 type Auth struct {
 	Form string `json:"form"`
 	Name string `json:"name"`
+	// Keys are those that the API takes at once, with the form keys.
+	Keys []Key `json:"keys"`
+}
+
+// Key is one of several keys.
+type Key struct {
+	// Variable is its environment variable, without the prefix of the tool.
+	Variable string `json:"variable"`
+	Form     string `json:"form"`
+	Name     string `json:"name"`
+}
+
+// Variables are those of several keys; an API with one key has none.
+func (a Auth) Variables() []string {
+	names := []string{}
+	for _, key := range a.Keys {
+		names = append(names, key.Variable)
+	}
+	return names
 }
 
 // Operation is one operation, which is one command.

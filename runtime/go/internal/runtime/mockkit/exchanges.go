@@ -24,16 +24,24 @@ const revision = "mock_revision"
 // Exchanges are a described API in memory. They were made from the description and not from the table that the tool sends
 // by, so that the two are held against each other.
 type Exchanges struct {
-	Auth struct {
-		Form string `json:"form"`
-		Name string `json:"name"`
-	} `json:"auth"`
-	All []Exchange `json:"exchanges"`
+	Auth Auth       `json:"auth"`
+	All  []Exchange `json:"exchanges"`
 	// served are the operations by method and path.
 	served  map[string]Exchange
 	changed map[string]map[string]any
 	gone    map[string]bool
 	writes  int
+}
+
+// Auth is where a request has its credential.
+type Auth struct {
+	Form string `json:"form"`
+	Name string `json:"name"`
+	// Keys are those of an API that takes several at once.
+	Keys []struct {
+		Auth
+		Variable string `json:"variable"`
+	} `json:"keys"`
 }
 
 // Exchange is one operation: a call of the tool, the request that it makes, and the reply.
@@ -107,7 +115,7 @@ func (e Exchange) IsPaged() bool {
 
 // Serve answers the described requests of an API.
 func (e *Exchanges) Serve(api *API) {
-	api.TokenBy(e.token)
+	api.TokenBy(e.Auth.token)
 	api.anonymous = e.Auth.Form == "none"
 	api.fallback = func(w http.ResponseWriter, r *http.Request) bool {
 		path := r.URL.EscapedPath()
@@ -125,13 +133,19 @@ func (e *Exchanges) Serve(api *API) {
 	}
 }
 
-func (e *Exchanges) token(r *http.Request) string {
+func (a Auth) token(r *http.Request) string {
 	authorization := r.Header.Get("Authorization")
-	switch e.Auth.Form {
+	switch a.Form {
+	case "keys":
+		lines := make([]string, len(a.Keys))
+		for index, key := range a.Keys {
+			lines[index] = key.Variable + "=" + key.token(r)
+		}
+		return strings.Join(lines, "\n")
 	case "header":
-		return r.Header.Get(e.Auth.Name)
+		return r.Header.Get(a.Name)
 	case "query":
-		return r.URL.Query().Get(e.Auth.Name)
+		return r.URL.Query().Get(a.Name)
 	case "basic":
 		text, _ := base64.StdEncoding.DecodeString(strings.TrimPrefix(authorization, "Basic "))
 		return string(text)
@@ -328,6 +342,11 @@ func (a *API) Differences(exchanges *Exchanges, exchange Exchange) []string {
 	ignored := []string{}
 	if exchanges.Auth.Form == "query" {
 		ignored = append(ignored, exchanges.Auth.Name)
+	}
+	for _, key := range exchanges.Auth.Keys {
+		if key.Form == "query" {
+			ignored = append(ignored, key.Name)
+		}
 	}
 	if exchange.List != nil {
 		ignored = append(ignored, exchange.List.Limit, exchange.List.Position)

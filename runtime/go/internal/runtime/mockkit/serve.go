@@ -4,12 +4,15 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"time"
 
 	"aos.invalid/tool/internal/runtime/config"
+	"aos.invalid/tool/internal/runtime/credentials"
 	"aos.invalid/tool/internal/runtime/self"
 )
 
@@ -36,7 +39,10 @@ func serve(address string, api http.Handler, token string) error {
 	}
 	fmt.Printf("export %s=http://%s\n", self.Env(config.EnvBaseURL), listener.Addr())
 	if open, known := api.(interface{ Anonymous() bool }); !known || !open.Anonymous() {
-		fmt.Printf("export %s=%s\n", self.Env(config.EnvToken), token)
+		keys := credentials.Keys(token)
+		for _, name := range slices.Sorted(maps.Keys(keys)) {
+			fmt.Printf("export %s=%s\n", self.Env(name), keys[name])
+		}
 	}
 	server := &http.Server{Handler: api, ReadHeaderTimeout: 10 * time.Second}
 	return server.Serve(listener)

@@ -52,10 +52,15 @@ type Redactor struct {
 	values []string
 }
 
-// Add makes a value known as a secret, in all its spellings.
+// Add makes a value known as a secret, in all its spellings. The password of `user:password` is a secret by itself.
 func (r *Redactor) Add(secrets ...string) {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
+	for _, secret := range secrets {
+		if _, password, isPair := strings.Cut(strings.TrimSpace(secret), ":"); isPair {
+			secrets = append(secrets, password)
+		}
+	}
 	for _, secret := range secrets {
 		secret = strings.TrimSpace(secret)
 		if utf8.RuneCountInString(secret) < MinSecret {

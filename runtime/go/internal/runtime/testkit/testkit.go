@@ -26,6 +26,7 @@ import (
 	"aos.invalid/tool/internal/about"
 	"aos.invalid/tool/internal/runtime/cli"
 	"aos.invalid/tool/internal/runtime/config"
+	"aos.invalid/tool/internal/runtime/credentials"
 	"aos.invalid/tool/internal/runtime/self"
 )
 
@@ -108,6 +109,8 @@ type Tool[API http.Handler] struct {
 	Env map[string]string
 	// Derived calls come from the reference itself; the guard does not count them.
 	Derived bool
+	// keys are the variables of the credential.
+	keys map[string]string
 }
 
 // New makes a sandbox in which the tool has the token of an account.
@@ -127,9 +130,7 @@ func New[API http.Handler](t *testing.T, api API, token string) *Tool[API] {
 		"TMPDIR":      t.TempDir(),
 		runVariable:   "yes",
 	}}
-	return tool.With(
-		config.EnvBaseURL, server.URL, config.EnvToken, token, config.EnvKeyring, "off", config.EnvTimeout, "5",
-	)
+	return tool.With(config.EnvBaseURL, server.URL, config.EnvKeyring, "off", config.EnvTimeout, "5").As(token)
 }
 
 // With sets environment variables of the tool, whose names are written without its prefix; an empty value removes one.
@@ -160,7 +161,15 @@ func (tool *Tool[API]) setenv(name, value string) {
 
 // As changes the account; with an empty token there is no credential.
 func (tool *Tool[API]) As(token string) *Tool[API] {
-	return tool.With(config.EnvToken, token)
+	tool.T.Helper()
+	for name := range tool.keys {
+		tool.With(name, "")
+	}
+	tool.keys = credentials.Keys(token)
+	for name, key := range tool.keys {
+		tool.With(name, key)
+	}
+	return tool
 }
 
 // State is a path in the directory of state.

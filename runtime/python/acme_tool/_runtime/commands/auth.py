@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypedDict
 
-from .. import config, files
+from .. import files
 from ..command import STRING, WHEN_LOSSY, Call, Command, Param, Plan
 from ..credentials.credential import Credential, from_environment, parse
+from ..credentials.keys import variables
 from ..credentials.store import NONE
 from ..fault import AUTH, VALIDATION, Fault
 from ..schemas import Schema
@@ -79,13 +81,14 @@ def _new_credential(call: Call) -> Credential:
                 fix="Pass a file that contains only the credential",
                 flag="--token-file",
             ) from error
-        return parse(content.decode("utf-8", "replace"))
-    credential = from_environment(expiring=call.app.tool.expiring)
+        return parse(content.decode("utf-8", "replace"), call.app.tool.keys)
+    tool = call.app.tool
+    credential = from_environment(expiring=tool.expiring, keys=tool.keys)
     if credential is None:
         raise Fault(
             AUTH,
             "there is no credential to store",
-            fix=f"Set {config.TOKEN}, or pass --token-file",
+            fix=f"Set {variables(tool.keys)}, or pass --token-file",
         )
     return credential
 
@@ -100,34 +103,40 @@ def _stored(call: Call) -> dict[str, Any] | None:
     return {"stored": True, "storage": storage} if found else None
 
 
-COMMANDS = (
-    Command(
-        path="auth login",
-        summary="Store the credential for the upstream",
-        detail=f"Takes it from {config.TOKEN} or from a file, never from a flag, and "
-        "asks the upstream whether it is good. A stored one is replaced only with a "
-        "confirm token.",
-        params=(
-            Param(
-                "token-file",
-                STRING,
-                "File that contains the credential; the default is the environment variable",
+def commands(keys: Sequence[str]) -> tuple[Command, ...]:
+    """Return the commands for an API that takes these keys; without any, one."""
+    held, variable = "the credential", "the environment variable"
+    if keys:
+        held, variable = "a line NAME=KEY for each key", "the environment variables"
+    return (
+        Command(
+            path="auth login",
+            summary="Store the credential for the upstream",
+            detail=f"Takes it from {variables(keys)} or from a file, never from a "
+            "flag, and asks the upstream whether it is good. A stored one is replaced "
+            "only with a confirm token.",
+            params=(
+                Param(
+                    "token-file",
+                    STRING,
+                    f"File that contains {held}; the default is {variable}",
+                ),
             ),
+            output="credential_change",
+            examples=("auth login --dry-run", "auth login --confirm ct_TOKEN"),
+            plan=_plan_login,
+            confirm=WHEN_LOSSY,
         ),
-        output="credential_change",
-        examples=("auth login --dry-run", "auth login --confirm ct_TOKEN"),
-        plan=_plan_login,
-        confirm=WHEN_LOSSY,
-    ),
-    Command(
-        path="auth logout",
-        summary="Remove the stored credential for the upstream",
-        output="credential_change",
-        examples=("auth logout --dry-run", "auth logout --confirm ct_TOKEN"),
-        plan=_plan_logout,
-        confirm=WHEN_LOSSY,
-    ),
-)
+        Command(
+            path="auth logout",
+            summary="Remove the stored credential for the upstream",
+            output="credential_change",
+            examples=("auth logout --dry-run", "auth logout --confirm ct_TOKEN"),
+            plan=_plan_logout,
+            confirm=WHEN_LOSSY,
+        ),
+    )
+
 
 GROUPS = {"auth": "Manage the credential for the upstream"}
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
+from typing import Any
 
 from .. import config
-from ..fault import CONFIG, VALIDATION, Fault
+from ..fault import AUTH, CONFIG, VALIDATION, Fault
 from ..redact import MIN_SECRET
+from .keys import keys_of, variables
 
 MAX_LENGTH = 4096
 # How long before its end a credential counts as expired.
@@ -24,6 +27,7 @@ class Unfit(ValueError):
 class Credential:
     """The credential that the upstream expects."""
 
+    # The key, or a line for each key (see `keys_of`).
     token: str
     # The upstream's statement about it; empty without one.
     refresh_token: str = ""
@@ -32,18 +36,19 @@ class Credential:
     account: str = ""
 
     def __post_init__(self) -> None:
+        # One of several keys may be the name of an application, which can be short.
+        least = 1 if "\n" in self.token else MIN_SECRET
         for secret in self.secrets:
-            if not MIN_SECRET <= len(secret) <= MAX_LENGTH:
-                raise Unfit(f"is not {MIN_SECRET} to {MAX_LENGTH} characters long")
+            if not least <= len(secret) <= MAX_LENGTH:
+                raise Unfit(f"is not {least} to {MAX_LENGTH} characters long")
             if not all("!" <= symbol <= "~" for symbol in secret):
                 raise Unfit("has a character that is not allowed in a credential")
 
     @property
     def secrets(self) -> list[str]:
         """The values that nobody may see."""
-        if self.refresh_token:
-            return [self.token, self.refresh_token]
-        return [self.token]
+        found = list(keys_of(self.token).values())
+        return [*found, self.refresh_token] if self.refresh_token else found
 
     @property
     def is_refreshable(self) -> bool:
@@ -94,16 +99,49 @@ def decode(text: str) -> Credential:
         raise ValueError("not a stored credential") from error
 
 
-def parse(text: str) -> Credential:
+def parse(text: str, keys: Sequence[str] = ()) -> Credential:
     """Make a credential of a text, for example of a file."""
+    if keys:
+        return _parse_keys(text, keys)
     try:
-        return Credential(text.strip())
+        return _single(text.strip())
     except Unfit as error:
         raise Fault(
             VALIDATION,
             f"the credential {error}",
             fix="Pass the credential exactly as you received it",
         ) from error
+
+
+def _parse_keys(text: str, keys: Sequence[str]) -> Credential:
+    """Read lines `NAME=KEY`; NAME may have the prefix of the tool."""
+    pairs = (line.strip().partition("=") for line in text.splitlines())
+    found = {
+        name.strip().removeprefix(config.env("")): key.strip()
+        for name, _, key in pairs
+        if name
+    }
+    try:
+        if found.keys() != {*keys}:
+            raise Unfit("has other keys")
+        return _joined(found, keys)
+    except Unfit as error:
+        raise Fault(
+            VALIDATION,
+            "the file does not have the keys that the API takes",
+            fix=f"Write one line NAME=KEY for each of {variables(keys)}",
+        ) from error
+
+
+def _joined(found: Mapping[str, str], keys: Sequence[str]) -> Credential:
+    return Credential("\n".join(f"{name}={found[name]}" for name in keys))
+
+
+def _single(token: str, *more: Any) -> Credential:
+    """Make the credential of an API that takes one key."""
+    if "\n" in token:
+        raise Unfit("has a character that no credential has")
+    return Credential(token, *more)
 
 
 def _expiry() -> datetime | None:
@@ -123,22 +161,47 @@ def _expiry() -> datetime | None:
     return moment.astimezone(timezone.utc)
 
 
-def from_environment(*, expiring: bool) -> Credential | None:
+def from_environment(*, expiring: bool, keys: Sequence[str] = ()) -> Credential | None:
     """Return the credential of the environment, or None.
 
     What renews a credential is read only when credentials expire.
     """
+    if keys:
+        return _keys_from_environment(keys)
     token = os.environ.get(config.TOKEN, "").strip()
     if not token:
         return None
     try:
         if not expiring:
-            return Credential(token)
+            return _single(token)
         refresh = os.environ.get(config.REFRESH_TOKEN, "").strip()
-        return Credential(token, refresh, _expiry())
+        return _single(token, refresh, _expiry())
     except Unfit as error:
         raise Fault(
             CONFIG,
             f"{config.TOKEN} {error}",
             fix="Set it to the credential exactly as you received it",
         ) from error
+
+
+def _keys_from_environment(keys: Sequence[str]) -> Credential | None:
+    found = {name: os.environ.get(config.env(name), "").strip() for name in keys}
+    missing = [name for name in keys if not found[name]]
+    if len(missing) == len(keys):
+        return None
+    if missing:
+        raise Fault(
+            AUTH,
+            f"the API takes several keys at once, and {variables(missing)} is not set",
+            fix=f"Set {variables(keys)}",
+        )
+    for name in keys:
+        try:
+            _joined(found, [name, name])
+        except Unfit as error:
+            raise Fault(
+                CONFIG,
+                f"{config.env(name)} {error}",
+                fix="Set it to the key exactly as you got it",
+            ) from error
+    return _joined(found, keys)

@@ -44,6 +44,8 @@ class Source:
         credential, _ = self.found
         if credential is None:
             raise Fault(
-                AUTH, "there is no credential for the upstream", fix=login_hint()
+                AUTH,
+                "there is no credential for the upstream",
+                fix=login_hint(self.store.keys),
             )
         return credential

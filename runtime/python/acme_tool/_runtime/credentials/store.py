@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from ...about import TOOL
-from .. import config
 from ..config import Config
 from ..fault import CONFIG, IO, Fault
 from ..redact import Redactor
 from .credential import Credential, decode, from_environment
 from .encrypted_file import EncryptedFile
+from .keys import keys_of, variables
 from .session_bus import keyring_may_exist
 
 NONE = "none"
@@ -35,8 +35,15 @@ class Store:
     """The credential of one upstream, wherever it is."""
 
     def __init__(
-        self, setup: Config, redactor: Redactor, *, expiring: bool = False
+        self,
+        setup: Config,
+        redactor: Redactor,
+        *,
+        expiring: bool = False,
+        keys: Sequence[str] = (),
     ) -> None:
+        # The names of the keys of an API that takes several at once.
+        self.keys = keys
         self._name = setup.upstream_name
         self._use_keyring = setup.use_keyring
         self._file = EncryptedFile(setup.home)
@@ -47,7 +54,7 @@ class Store:
         """Return the credential in effect and where it comes from."""
         found, storage = self.stored()
         if found is None:
-            found = from_environment(expiring=self._expiring)
+            found = from_environment(expiring=self._expiring, keys=self.keys)
             storage = ENVIRONMENT if found else NONE
         if found is not None:
             self.know(found)
@@ -55,6 +62,16 @@ class Store:
 
     def stored(self) -> tuple[Credential | None, str]:
         """Return the credential that is kept, and where."""
+        found, storage = self._kept()
+        if found and keys_of(found.token).keys() != {*(self.keys or ("TOKEN",))}:
+            raise Fault(
+                CONFIG,
+                "the stored credential does not have the keys that the API takes",
+                fix=f"Run `{TOOL} auth login` with {variables(self.keys)}",
+            )
+        return found, storage
+
+    def _kept(self) -> tuple[Credential | None, str]:
         try:
             text = self._ask(lambda ring: ring.get_password(TOOL, self._name))
         except NoKeyring:
@@ -159,6 +176,6 @@ def _ring() -> _Ring:
     return _Ring()
 
 
-def login_hint() -> str:
+def login_hint(keys: Sequence[str] = ()) -> str:
     """Say how a credential is set up."""
-    return f"Run `{TOOL} auth login`, or set {config.TOKEN}"
+    return f"Run `{TOOL} auth login`, or set {variables(keys)}"

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote as percent
 
 from ..command import Account
+from ..credentials.keys import keys_of
 from ..rest import Ask, Rest, basic, bearer
-from .table import api
+from .table import Entry, api
 
 if TYPE_CHECKING:
     from ..transport.address import Address
@@ -32,21 +33,24 @@ class DescribedClient(Rest):
 
     def authorization(self, token: str) -> Mapping[str, str]:
         """Return the headers that carry the credential."""
-        form = api()["auth"]["form"]
-        if form == "basic":
-            return basic(token)
-        if form == "header":
-            return {api()["auth"]["name"]: token}
-        return bearer(token) if form == "bearer" else {}
+        found: dict[str, str] = {}
+        for auth, key in _keys(token):
+            if auth["form"] == "basic":
+                found |= basic(key)
+            elif auth["form"] == "header":
+                found[auth["name"]] = key
+            elif auth["form"] == "bearer":
+                found |= bearer(key)
+        return found
 
     def signed(self, address: Address, token: str) -> Address:
         """Return the address with a credential that belongs to the query."""
-        auth = api()["auth"]
-        if auth["form"] != "query":
-            return address
-        mark = "&" if "?" in address.target else "?"
-        key = f"{percent(auth['name'], safe='')}={percent(token, safe='')}"
-        return replace(address, target=f"{address.target}{mark}{key}")
+        for auth, key in _keys(token):
+            if auth["form"] == "query":
+                mark = "&" if "?" in address.target else "?"
+                pair = f"{percent(auth['name'], safe='')}={percent(key, safe='')}"
+                address = replace(address, target=f"{address.target}{mark}{pair}")
+        return address
 
     def error_of(self, document: Any) -> tuple[Any, Any]:
         """Return code and message of a refusal, in the shapes that are common."""
@@ -82,3 +86,12 @@ class DescribedClient(Rest):
         if target.origin != self._base.origin:
             raise ValueError("a link to another server")
         return target.target
+
+
+def _keys(token: str) -> list[tuple[Entry, str]]:
+    """Return where each key of the credential travels, and the key."""
+    auth = api()["auth"]
+    if auth["form"] != "keys":
+        return [(auth, token)]
+    found = keys_of(token)
+    return [(each, found[each["variable"]]) for each in auth["keys"]]

@@ -24,6 +24,8 @@ class Described:
 
     base_url: str
     groups: dict[str, str]
+    # The variables of the keys that the API takes at once; an API with one has none.
+    keys: tuple[str, ...]
 
     def commands(self, group: str) -> tuple[Command, ...]:
         """Return the commands of a group."""
@@ -36,7 +38,9 @@ class Described:
 
 def load() -> Described:
     """Return everything that the table describes."""
-    return Described(base_url=table.api()["base_url"], groups=table.api()["groups"])
+    api = table.api()
+    keys = tuple(each["variable"] for each in api["auth"].get("keys", ()))
+    return Described(api["base_url"], api["groups"], keys)
 
 
 @functools.cache

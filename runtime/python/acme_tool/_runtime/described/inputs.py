@@ -27,6 +27,8 @@ def param(entry: Entry) -> Param:
         text = f"{text}; @FILE reads a file, - reads stdin, @@ stands for a literal @"
     elif kind == "list":
         text = f"{text}; separated by commas, or a JSON list"
+        if entry["style"].startswith("files"):
+            text = f"{text}; @FILE reads a file, @@ stands for a literal @"
     values = ("true", "false") if kind == "boolean" else tuple(entry["values"])
     is_needed = entry["required"]
     return Param(entry["flag"], STRING, text, required=is_needed, values=values)
@@ -48,6 +50,8 @@ def _value(entry: Entry, text: str) -> Any:
         found: Any = _json(flag, text) if text.startswith("[") else text.split(",")
         if not isinstance(found, list):
             raise _refused(flag, "Use texts with a comma between them, or a JSON list")
+        if entry["style"].startswith("files"):
+            return [_content(flag, str(each)) for each in found]
         return typed(flag, found) if entry["typed"] else found
     if kind == "integer":
         if not _INTEGER.fullmatch(text):

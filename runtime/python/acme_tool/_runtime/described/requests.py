@@ -82,14 +82,18 @@ def _body(operation: Entry, given: Given) -> tuple[str, bytes] | None:
         document = {entry["name"]: value for entry, value in members}
         return kind, output.encode(document, compact=True)
     found = [
-        (name, text, "file" if entry["kind"] == "file" else entry["style"])
+        serial.Part(name, text, entry["style"], _is_file(entry))
         for entry, value in members
         for name, text in _entries(entry, value)
     ]
     if kind == serial.MULTIPART:
         return serial.multipart(found)
-    pairs = (f"{percent(name, safe='')}={text}" for name, text, _style in found)
+    pairs = (f"{percent(part.name, safe='')}={part.text}" for part in found)
     return kind, "&".join(pairs).encode("ascii")
+
+
+def _is_file(entry: Entry) -> bool:
+    return bool(entry["kind"] == "file" or entry["style"].startswith("files"))
 
 
 def _entries(entry: Entry, value: Any) -> list[serial.Pair]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote as percent
 from urllib.parse import unquote_to_bytes
@@ -41,7 +42,7 @@ def pairs(name: str, value: Any, style: str) -> list[Pair]:
     """Return the entries of a query or a form: plain names with encoded values."""
     many = value if isinstance(value, list) else [value]
     # The style of an object means nothing for a value that is not one.
-    if style == "repeat" or (
+    if style.startswith(("repeat", "files")) or (
         style in ("deep", "spread") and not isinstance(value, dict)
     ):
         return [(name, encoded(item)) for item in many]
@@ -123,23 +124,43 @@ def typed(flag: str, value: Any) -> Any:
     )
 
 
-def multipart(found: list[tuple[str, str, str]]) -> tuple[str, bytes]:
-    """Return media type and bytes of a form; entries are name, encoded value, style."""
+@dataclass(frozen=True)
+class Part:
+    """One part of a form: its name, its encoded value, and how it is sent."""
+
+    name: str
+    text: str
+    style: str
+    is_file: bool
+
+
+def multipart(found: list[Part]) -> tuple[str, bytes]:
+    """Return media type and bytes of a form."""
     from secrets import token_hex
 
     boundary = f"part-{token_hex(16)}"
     content = b""
-    for name, text, style in found:
-        shown = re.sub(r'[\r\n"]', "_", name)
+    for part in found:
+        shown = re.sub(r'[\r\n"]', "_", part.name)
         head = f'Content-Disposition: form-data; name="{shown}"'
-        if style == "file":
-            head += '; filename="file"\r\nContent-Type: application/octet-stream'
-        elif style == "json":
-            head += "\r\nContent-Type: application/json"
-        part = unquote_to_bytes(text)
-        content += f"--{boundary}\r\n{head}\r\n\r\n".encode() + part + b"\r\n"
+        if part.is_file:
+            head += '; filename="file"'
+        if kind := _media_type(part):
+            head += f"\r\nContent-Type: {kind}"
+        text = unquote_to_bytes(part.text)
+        content += f"--{boundary}\r\n{head}\r\n\r\n".encode() + text + b"\r\n"
     content += f"--{boundary}--\r\n".encode()
     return f"{MULTIPART}; boundary={boundary}", content
+
+
+def _media_type(part: Part) -> str:
+    """Return the media type of a part; empty for a plain text."""
+    word, _, kind = part.style.partition("=")
+    if word in ("type", "files") and kind:
+        return kind
+    if part.is_file:
+        return "application/octet-stream"
+    return "application/json" if part.style == "json" else ""
 
 
 def _joined(value: Any, style: str) -> str:

@@ -11,6 +11,7 @@ import copy
 import functools
 import json
 from base64 import b64decode
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,10 +42,12 @@ class Exchange:
         """Whether the call needs a token."""
         return bool(self.facts["writes"])
 
-    def differences(self, request: Request, credential: str = "") -> list[str]:
+    def differences(
+        self, request: Request, credential: Sequence[str] = ()
+    ) -> list[str]:
         """Return what of a request is not as it is described."""
         facts, found = self.facts, []
-        query = [pair for pair in _query(request) if pair[0] != credential]
+        query = [pair for pair in _query(request) if pair[0] not in credential]
         paging = _paging(facts)
         sent = sorted(pair for pair in query if pair[0] not in paging)
         wanted = sorted((name, text) for name, text in facts["query"])
@@ -74,21 +77,17 @@ class ExchangeMock(Mock):
         self._writes = 0
 
     @property
-    def credential(self) -> str:
-        """The name in the query that carries the credential; empty when none does."""
-        return str(self.auth["name"]) if self.auth["form"] == "query" else ""
+    def credential(self) -> list[str]:
+        """The names in the query that carry the credential."""
+        keys = self.auth.get("keys", [self.auth])
+        return [str(each["name"]) for each in keys if each["form"] == "query"]
 
     def token_of(self, request: Request) -> str:
         """Return the credential, from where the description puts it."""
-        form, name = self.auth["form"], self.auth["name"]
-        if form == "header":
-            return request.headers.get(name.lower(), "")
-        if form == "query":
-            return dict(_query(request)).get(name, "")
-        scheme, _, text = request.headers.get("authorization", "").partition(" ")
-        if form == "basic" and scheme == "Basic":
-            return b64decode(text).decode("utf-8", "replace")
-        return text if form == "bearer" and scheme == "Bearer" else ""
+        if self.auth["form"] != "keys":
+            return _key(self.auth, request)
+        keys = self.auth["keys"]
+        return "\n".join(f"{each['variable']}={_key(each, request)}" for each in keys)
 
     def answer(self, request: Request) -> Reply:
         """Answer a request for one of the things, or hand it to the routes."""
@@ -174,6 +173,18 @@ def _read(path: Path) -> _Known:
             # The first one answers.
             served.setdefault((facts["method"], each), facts)
     return document["auth"], tuple(map(Exchange, document["exchanges"])), served
+
+
+def _key(auth: dict[str, Any], request: Request) -> str:
+    form, name = auth["form"], auth["name"]
+    if form == "header":
+        return request.headers.get(name.lower(), "")
+    if form == "query":
+        return dict(_query(request)).get(name, "")
+    scheme, _, text = request.headers.get("authorization", "").partition(" ")
+    if form == "basic" and scheme == "Basic":
+        return b64decode(text).decode("utf-8", "replace")
+    return text if form == "bearer" and scheme == "Bearer" else ""
 
 
 def _is_by_entry(rules: dict[str, Any]) -> bool:

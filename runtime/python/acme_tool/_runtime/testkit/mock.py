@@ -19,7 +19,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from ..config import BASE_URL, TOKEN
+from ..config import BASE_URL, env
+from ..credentials.keys import keys_of
 
 MAX_BODY = 1024 * 1024
 NDJSON = "application/x-ndjson"
@@ -307,7 +308,7 @@ def main(mock: Mock, token: str) -> None:
     with running(server), contextlib.suppress(KeyboardInterrupt):
         exports = {BASE_URL: server.address}
         if not mock.anonymous:
-            exports[TOKEN] = token
+            exports |= {env(name): key for name, key in keys_of(token).items()}
         for name, value in exports.items():
             sys.stdout.write(f"export {name}={value}\n")
         sys.stdout.flush()

@@ -23,6 +23,7 @@ from ... import about, contract_gen
 from ...__main__ import load
 from .. import signals
 from ..config import env
+from ..credentials.keys import keys_of
 from ..run import run
 from . import ledger
 from .envelope import check_envelope, only_document
@@ -112,7 +113,7 @@ class Sandbox:
             "PYTHONPATH": str(ROOT),
             "SYSTEMROOT": os.environ.get("SYSTEMROOT", ""),
         }
-        self.set(BASE_URL=server.address, TOKEN=token, KEYRING="off")
+        self.set(BASE_URL=server.address, KEYRING="off", **keys_of(token))
 
     @property
     def seen(self) -> list[Request]:

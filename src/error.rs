@@ -160,10 +160,8 @@ impl From<SpecError> for Failure {
     fn from(error: SpecError) -> Self {
         let message = error.to_string();
         match error {
-            SpecError::UnknownTag { tag, known, .. } => {
-                let nearest =
-                    crate::contract::suggestion::nearest(&tag, known.iter().map(String::as_str));
-                let hint = match nearest.or(known.last().map(String::as_str)) {
+            SpecError::UnknownTag { known, .. } => {
+                let hint = match known.last() {
                     Some(tag) => format!(
                         "use `{tag}` (`aos sync-spec --to {tag}`, `aos new --spec {tag}`), or use `aos sync-spec --from DIR` with a directory that has the tag"
                     ),

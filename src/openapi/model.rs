@@ -49,7 +49,7 @@ pub enum SecurityScheme {
 pub type Requirements = Vec<Vec<String>>;
 
 /// One method at one path.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Endpoint {
     pub method: String,
     pub path: String,

@@ -11,7 +11,8 @@ struct SelectionPattern {
     is_path: bool,
 }
 
-/// All of them: what one includes and none excludes; with exclusions alone, everything else.
+/// All of them: what one includes and none excludes; with exclusions alone, everything else. A complete
+/// `METHOD /path` is stronger than an exclusion that is not one.
 #[derive(Clone, Debug)]
 pub struct Selection {
     patterns: Vec<SelectionPattern>,
@@ -30,6 +31,13 @@ impl Selection {
         let fits = |pattern: &&SelectionPattern| pattern.fits(endpoint, id);
         let mut included = self.patterns.iter().filter(|pattern| !pattern.excludes).peekable();
         let is_included = included.peek().is_none() || included.any(|pattern| fits(&pattern));
+        let of_one = |excludes: bool| {
+            let mut patterns = self.patterns.iter().filter(move |one| one.excludes == excludes);
+            patterns.any(|pattern| pattern.is_request() && fits(&pattern))
+        };
+        if of_one(false) && !of_one(true) {
+            return true;
+        }
         is_included && !self.patterns.iter().filter(|pattern| pattern.excludes).any(|p| fits(&p))
     }
 
@@ -48,6 +56,12 @@ impl Selection {
 }
 
 impl SelectionPattern {
+    /// True for a method and a path without `*`: one operation.
+    fn is_request(&self) -> bool {
+        let path = self.glob.as_ref().filter(|glob| !glob.contains('*'));
+        self.method.is_some() && self.is_path && path.is_some()
+    }
+
     fn fits(&self, endpoint: &Endpoint, id: &str) -> bool {
         if self.method.as_ref().is_some_and(|method| *method != endpoint.method) {
             return false;
@@ -101,6 +115,24 @@ fn matches(glob: &str, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_complete_request_is_stronger_than_an_exclusion_of_many() {
+        let selected = |texts: &[&str], path: &str| {
+            let texts: Vec<_> = texts.iter().map(|text| (*text).to_owned()).collect();
+            let endpoint = Endpoint {
+                method: "DELETE".to_owned(),
+                path: path.to_owned(),
+                ..Endpoint::default()
+            };
+            Selection::parse(&texts).includes(&endpoint, "pet.delete")
+        };
+        let request = "DELETE /pets/{id}";
+        assert!(selected(&["!DELETE", "*", request], "/pets/{id}"));
+        assert!(!selected(&["!DELETE", "*", request], "/toys/{id}"));
+        assert!(!selected(&["!DELETE", "DELETE /pets*"], "/pets/{id}"));
+        assert!(!selected(&["!DELETE /pets/{id}", request], "/pets/{id}"));
+    }
 
     #[test]
     fn a_star_is_any_text() {

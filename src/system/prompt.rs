@@ -89,14 +89,16 @@ pub fn text(
     Ok(prompt.interact_text()?.trim().to_owned())
 }
 
-/// Yes or no.
+/// Yes or no, with Enter: a habit of typing it must not answer the next question.
 ///
 /// # Errors
 /// Returns an error if the person leaves, or the terminal is gone.
 pub fn yes(question: &Visible, default: bool) -> Result<bool, PromptError> {
     let theme = theme();
-    let prompt =
-        Confirm::with_theme(theme.as_ref()).with_prompt(question.as_str()).default(default);
+    let prompt = Confirm::with_theme(theme.as_ref())
+        .with_prompt(question.as_str())
+        .default(default)
+        .wait_for_newline(true);
     listening()?;
     Ok(prompt.interact()?)
 }

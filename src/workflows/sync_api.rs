@@ -67,6 +67,10 @@ pub fn run(request: &SyncApiRequest, run: &Run) -> Result<Outcome, Failure> {
         only.insert(key);
         wishes.only = Some(only);
         if !select.is_empty() {
+            if select.iter().all(|pattern| pattern.trim_start().starts_with('!')) {
+                // With exclusions alone, everything else is selected, which one more operation must not change.
+                select.push("*".to_owned());
+            }
             select.push(request);
         }
     }

@@ -105,19 +105,20 @@ pub fn decide_unless(
     concern: Option<String>,
 ) -> Result<Decision, Failure> {
     if options.dry_run {
-        return preview(request, options, run).map(|offer| Decision::Preview(Box::new(offer)));
+        let offer = preview(request, options, run, concern.as_deref())?;
+        return Ok(Decision::Preview(Box::new(offer)));
     }
     if let Some(token) = &options.confirm {
         accept(request, token)?;
         return Ok(Decision::Proceed);
     }
     let lossy = lossy(request);
-    let message = match (concern, lossy.as_slice()) {
+    let message = match (&concern, lossy.as_slice()) {
         (None, []) => return Ok(Decision::Proceed),
-        (Some(concern), []) => concern,
+        (Some(concern), []) => concern.clone(),
         _ => format!("{} would be replaced, and may contain your changes", list(&lossy)),
     };
-    let offer = preview(request, options, run)?;
+    let offer = preview(request, options, run, concern.as_deref())?;
     let token = &offer.answer.confirm_token;
     let mut failure = Failure::new(ErrorCode::ConfirmationRequired, message)
         .hint(format!("look at the changes, then run again with `--confirm {token}`"))
@@ -144,6 +145,7 @@ fn preview(
     request: &WriteRequest<'_>,
     options: &WriteOptions,
     run: &Run,
+    concern: Option<&str>,
 ) -> Result<Offer, Failure> {
     let expires_at = clock::now_seconds() + LIFETIME_SECONDS;
     let secret = secret()?;
@@ -162,21 +164,32 @@ fn preview(
     ));
     let confirm = run.style.accent(visible!("--confirm {}", token));
     let lossy = lossy(request);
-    let advice = match lossy.as_slice() {
-        [] => visible!(
+    let until = clock::iso8601(expires_at);
+    let advice = match (lossy.as_slice(), concern) {
+        ([], None) if request.plan.is_empty() => visible!("There is nothing to confirm"),
+        ([], Some(concern)) => {
+            visible!("{}\nConfirm with {} (until {})", Visible::sentence(concern), confirm, until)
+        }
+        ([], None) => visible!(
             "Nothing of yours would be lost: run the command without `--dry-run`, or with {}",
             confirm
         ),
-        lossy => visible!(
+        (lossy, _) => visible!(
             "These files may contain your changes: {}\nConfirm with {} (until {})",
             listed(lossy, options.diff),
             confirm,
-            clock::iso8601(expires_at)
+            until
         ),
     };
-    let next = match lossy.as_slice() {
-        [] => format!("run the command without `--dry-run`, or with `--confirm {token}`"),
-        _ => format!("look at `would_lose`, then run the command with `--confirm {token}`"),
+    let next = match (lossy.as_slice(), concern) {
+        ([], None) if request.plan.is_empty() => None,
+        ([], None) => {
+            Some(format!("run the command without `--dry-run`, or with `--confirm {token}`"))
+        }
+        ([], Some(_)) => {
+            Some(format!("look at the changes, then run the command with `--confirm {token}`"))
+        }
+        _ => Some(format!("look at `would_lose`, then run the command with `--confirm {token}`")),
     };
     let diffs = if options.diff {
         changes::diffs(request.plan, run.style)
@@ -198,7 +211,7 @@ fn preview(
         would_lose: lossy,
         confirm_token: token,
         expires_at: clock::iso8601(expires_at),
-        next: vec![next],
+        next: next.into_iter().collect(),
     };
     let text = Visible::joined(text, "\n");
     Ok(Offer { answer, text, raw: changes::patch(request.plan) })

@@ -36,8 +36,8 @@ fn a_person_is_asked_for_template_name_preset_and_answers() {
             ("Name of the tool", "No Name\r"),
             ("Name of the tool", "\u{15}gihub\r"),
             ("API", ENTER),
-            ("more questions", "n"),
-            ("Create it?", "y"),
+            ("more questions", "n\r"),
+            ("Create it?", "y\r"),
         ],
     );
     assert_eq!(code, 0, "{said}");
@@ -62,7 +62,7 @@ fn a_name_of_a_preset_proposes_it_and_an_answer_of_the_person_counts() {
         ("What to create", ENTER),
         ("Name of the tool", "github\r"),
         ("API", ENTER),
-        ("more questions", "y"),
+        ("more questions", "y\r"),
     ];
     // The first choice of a license is MIT.
     let types = |wait: &str| match wait {
@@ -88,8 +88,8 @@ fn whoever_declines_or_leaves_creates_nothing() {
         ("What to create", ENTER),
         ("Name of the tool", "parcel\r"),
         ("API", ENTER),
-        ("more questions", "n"),
-        ("Create it?", "n"),
+        ("more questions", "n\r"),
+        ("Create it?", "n\r"),
     ];
     let (said, code) = talk(&sandbox, &["new", "--no-git"], &steps);
     assert_eq!(code, 130, "{said}");

@@ -117,6 +117,26 @@ fn an_operation_is_added_and_the_ids_that_are_there_stay() {
 }
 
 #[test]
+fn an_operation_is_added_in_spite_of_an_exclusion_and_stays() {
+    for (select, recorded) in [
+        (&["shipments", "!DELETE"][..], "[\"shipments\", \"!DELETE\", "),
+        (&["!DELETE"], "[\"!DELETE\", \"*\", "),
+    ] {
+        let sandbox = Sandbox::new();
+        let mut words = vec!["new", "parcel", "--no-git", "--openapi", OLD];
+        words.extend(select.iter().flat_map(|pattern| ["--select", pattern]));
+        sandbox.aos(&words).data();
+        let project = sandbox.work().join("aos-parcel");
+        let delete = "DELETE /shipments/{shipmentId}";
+        sandbox.aos_in(&project, &["add", "--openapi", OLD, "--operation", delete]).data();
+        let record = disk::read(&project.join("aos.toml"));
+        assert!(record.contains(&format!("select = {recorded}\"{delete}\"]")), "{record}");
+        let again = sandbox.aos_in(&project, &["sync-api", "--openapi", OLD]).data();
+        assert_eq!(again["status"], "unchanged", "{again}");
+    }
+}
+
+#[test]
 fn a_description_that_lost_commands_takes_none_away_without_a_token() {
     let sandbox = Sandbox::new();
     let project = made(&sandbox);
@@ -134,6 +154,13 @@ fn a_description_that_lost_commands_takes_none_away_without_a_token() {
     let error = sandbox.aos_in(&project, &sync).error("E_CONFIRMATION_REQUIRED", 5);
     let message = error["message"].as_str().expect("a message");
     assert!(message.contains("`shipment.cancel`") && message.contains("would break"), "{error}");
+    // The preview says the same, and does not recommend a call that would be refused.
+    let preview = sandbox.aos_in(&project, &["sync-api", "--openapi", NEW, "--dry-run"]).data();
+    let next = preview["next"][0].as_str().expect("a next step");
+    assert!(next.contains("--confirm") && !next.contains("without"), "{next}");
+    let text = ["sync-api", "--openapi", NEW, "--dry-run", "--format", "text"];
+    let text = sandbox.aos_in(&project, &text).stdout;
+    assert!(text.contains("would break") && !text.contains("Nothing of yours"), "{text}");
     assert_eq!(before, disk::state(&project));
 }
 
@@ -206,7 +233,7 @@ fn a_command_keeps_its_id_wherever_its_operation_moves_and_one_that_goes_says_wh
         );
         assert!(breaking.contains("pet.get: `size` is of another type"), "{breaking}");
         assert!(breaking.contains("shop.get: its request is `GET /shops/{shopId}`"), "{breaking}");
-        assert!(breaking.contains("toy.get: it is left out now: "), "{breaking}");
+        assert!(breaking.contains("toy.get: it is now left out: "), "{breaking}");
         assert!(breaking.contains("map.get: the API no longer has it"), "{breaking}");
         assert!(!breaking.contains("vet.get") && !breaking.contains("credentials"), "{breaking}");
         assert!(preview["notes"].to_string().contains("the API calls `vet.get` deprecated"));

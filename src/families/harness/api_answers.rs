@@ -42,7 +42,7 @@ pub fn apply(
         if let Some(key) = KEYS.into_iter().find(|key| answer(key).is_some()) {
             return Err(refused(
                 format!("`{key}` cannot be set: the preset `{preset_name}` sets it"),
-                "omit it, or add `--preset example`",
+                "omit it; a preset or a description of the API decides this",
             ));
         }
         return Ok(());

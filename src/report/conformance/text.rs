@@ -231,10 +231,14 @@ fn calls(conformance: &Conformance, style: Style) -> Visible {
         // A family without such rules: its probes judge their own calls.
         return style.faint(match conformance.calls {
             0 => Visible::literal("no calls were made"),
+            1 => Visible::literal("1 call was made, judged by the probe that made it"),
             made => visible!("{} calls were made, each judged by the probe that made it", made),
         });
     }
-    let judged = visible!("{} of {} calls were judged", monitored.judged, monitored.calls);
+    let judged = match monitored.calls {
+        1 => visible!("{} of 1 call was judged", monitored.judged),
+        calls => visible!("{} of {} calls were judged", monitored.judged, calls),
+    };
     let reasons = monitored.excluded.iter().map(|(reason, calls)| format!("{calls}: {reason}"));
     let reasons = reasons.collect::<Vec<_>>().join("; ");
     let excluded = if reasons.is_empty() { String::new() } else { format!(" ({reasons})") };

@@ -19,7 +19,7 @@ use crate::apply;
 use crate::audit::rules::FAMILY_RULES;
 use crate::contract::findings::Severity;
 use crate::contract::repository::SourceFile;
-use crate::contract::{Finding, ProjectFiles};
+use crate::contract::{Family, Finding, ProjectFiles};
 use crate::generate::lock::LOCK_PATH;
 use crate::generate::outputs;
 use crate::generate::record::{RECORD_PATH, Record};
@@ -60,6 +60,11 @@ pub fn run(
     run: &Run,
 ) -> Result<Outcome, Failure> {
     let (project, notes) = sync::open(path, write)?;
+    if project.family == Family::NONE {
+        let message = "the project follows no contract, so aos does not know its commands";
+        return Err(Failure::new(ErrorCode::Validation, message)
+            .hint("edit the commands by hand; its template decides where they are"));
+    }
     let record = record(&project)?;
     let editor = EDITORS.of(project.family).ok_or_else(|| {
         let message = format!("aos cannot edit the commands of the family `{}`", project.family);

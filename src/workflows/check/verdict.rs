@@ -196,6 +196,7 @@ impl FleetVerdict {
         // What stops the generators stops every other fix.
         let first = errors()
             .find(|finding| finding.rule == rules::GENERATOR.id)
+            .or_else(|| errors().find(|finding| finding.rule != rules::NOT_COMPARED.id))
             .or_else(|| errors().next());
         if errors().any(|finding| first.is_some_and(|first| first.fix != finding.fix)) {
             let fix = first.map_or("", |first| first.fix.as_str());

@@ -51,7 +51,7 @@ fn changes(before: &Values, after: &Values) -> Vec<(usize, String)> {
     let mut places: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (name, old) in before {
         let Some(new) = after.get(name).filter(|new| *new != old) else { continue };
-        let (was, now) = (excerpt(old, MAX_SHOWN), excerpt(new, MAX_SHOWN));
+        let (was, now) = shown(old, new);
         let change = format!("`{}` was {was}, becomes {now}", excerpt(name, MAX_SHOWN));
         places.entry(place(name)).or_default().push(change);
     }
@@ -71,6 +71,20 @@ fn changes(before: &Values, after: &Values) -> Vec<(usize, String)> {
             }
         })
         .collect()
+}
+
+/// The old and the new value, each from a little before the first difference if it is further back.
+fn shown(old: &str, new: &str) -> (String, String) {
+    let same = old.chars().zip(new.chars()).take_while(|(was, now)| was == now).count();
+    let start = same.saturating_sub(MAX_SHOWN / 3);
+    let from = |text: &str| {
+        if same < MAX_SHOWN * 2 / 3 {
+            return excerpt(text, MAX_SHOWN);
+        }
+        let rest: String = text.chars().skip(start).collect();
+        format!("…{}", excerpt(&rest, MAX_SHOWN))
+    };
+    (from(old), from(new))
 }
 
 /// A note for each place that loses members, and the number of values in them.
@@ -192,6 +206,16 @@ fn named(entry: &Value) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_values_are_shown_where_they_differ() {
+        assert_eq!(shown("1", "2"), ("1".to_owned(), "2".to_owned()));
+        let long = "a".repeat(100);
+        let (was, now) = shown(&format!("{long}b{long}"), &format!("{long}c{long}"));
+        let same = "a".repeat(20);
+        assert!(was.starts_with(&format!("…{same}b")) && was.ends_with('…'), "{was}");
+        assert!(now.starts_with(&format!("…{same}c")) && now.len() < 80, "{now}");
+    }
 
     #[test]
     fn values_are_grouped_by_the_member_that_has_them() {

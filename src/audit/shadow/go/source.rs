@@ -246,6 +246,12 @@ impl<'t> GoSource<'t> {
         Some(Some((receiver, name.text)))
     }
 
+    /// The directory of the file, which is its package.
+    #[must_use]
+    pub fn directory(&self) -> &'t str {
+        self.path.rsplit_once('/').map_or("", |(above, _)| above)
+    }
+
     /// Positions of the names of functions and methods called `name`.
     #[must_use]
     pub fn functions(&self, name: &str) -> Vec<usize> {

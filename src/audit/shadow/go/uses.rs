@@ -225,16 +225,49 @@ impl<'t> Tables<'t> {
             }
             None => {}
         }
-        let mut is_known = false;
-        for (number, source) in self.sources.iter().enumerate() {
-            for found in source.functions(name) {
-                is_known = true;
-                if !self.is_parameter_read(number, found, position, is_spread, steps) {
-                    return false;
-                }
-            }
+        let called = self.called(source, receiver, name);
+        let mut functions = called.iter();
+        let is_read = functions.all(|(number, function)| {
+            self.is_parameter_read(*number, *function, position, is_spread, steps)
+        });
+        if !is_read {
+            return false;
         }
-        is_known || receiver.is_some() && READING_METHODS.contains(&name)
+        !called.is_empty() || receiver.is_some() && READING_METHODS.contains(&name)
+    }
+
+    /// The functions that a call of `name` in `source` can mean, by the number of their file: without a receiver those
+    /// of its own package, else methods, and functions of the package that the receiver names.
+    fn called(
+        &self,
+        source: &GoSource<'_>,
+        receiver: Option<&str>,
+        name: &str,
+    ) -> Vec<(usize, usize)> {
+        let all = || {
+            let sources = self.sources.iter().enumerate();
+            sources.flat_map(|(number, source)| {
+                source.functions(name).into_iter().map(move |function| (number, function))
+            })
+        };
+        let is_method = |(number, function): &(usize, usize)| {
+            !self.sources[*number].tokens[function - 1].is("func")
+        };
+        let Some(receiver) = receiver else {
+            let own = |(number, _): &(usize, usize)| {
+                self.sources[*number].directory() == source.directory()
+            };
+            let functions: Vec<_> = all().filter(|found| !is_method(found)).collect();
+            let near: Vec<_> = functions.iter().copied().filter(|found| own(found)).collect();
+            // A package that is imported with a dot.
+            return if near.is_empty() { functions } else { near };
+        };
+        let package = source.imports.get(receiver).copied();
+        let is_of_package = |(number, _): &(usize, usize)| {
+            let directory = self.sources[*number].directory();
+            package.is_some_and(|package| directory.rsplit('/').next() == Some(package))
+        };
+        all().filter(|found| is_method(found) || is_of_package(found)).collect()
     }
 
     fn is_parameter_read(
@@ -323,6 +356,20 @@ mod tests {
         }
         let inside = "package contract\n\nfunc init() {\n\tfor _, t := range []map[string]int{Codes} {\n\t\tt[\"a\"] = 1\n\t}\n}\n";
         assert_eq!(changed(&[("internal/contract/zz.go", inside)]), ["internal/contract/zz.go"]);
+    }
+
+    #[test]
+    fn a_call_means_the_functions_of_its_package_and_methods() {
+        let reads = "func put(t map[string]int) int { return len(t) }\n\n";
+        let writes = "package y\n\nfunc (s *S) put(t map[string]int) { t[\"a\"] = 1 }\n\nfunc put(t map[string]int) { t[\"a\"] = 1 }\n";
+        let caller = |call: &str| {
+            file(&format!("{reads}func f() {{ {call}(contract.Codes) }}"))
+                .replace("import (", "import (\n\t\"example.com/t/y\"")
+        };
+        let judged = |call: &str| changed(&[("x/a.go", &caller(call)), ("y/b.go", writes)]);
+        assert_eq!(judged("put"), [""; 0]);
+        assert_eq!(judged("y.put"), ["x/a.go"]);
+        assert_eq!(judged("store.put"), ["x/a.go"]);
     }
 
     #[test]

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use crate::reason::Reason;
 use crate::system::enclosure::{DEVICES, Enclosure, Enforced, system_directories};
 use crate::system::files::{self, Kind};
-use crate::system::restriction::RestrictionError;
 use crate::system::subject::{Ending, Ran};
 use crate::system::temporary::TemporaryDirectory;
 use crate::system::{environment, search_path};
@@ -17,16 +16,12 @@ use super::sandbox::Sandbox;
 use super::session::ToolCaller;
 use super::start;
 use super::target::Target;
-use super::tools::FamilyTools;
 
 /// Largest `pyvenv.cfg`, in bytes.
 const MAX_SETTINGS: u64 = 64 * 1024;
 /// Entries beside a directory `bin` that belong to its programs.
 const BESIDE: [&str; 8] =
     ["lib", "lib64", "libexec", "include", "tools", "pyvenv.cfg", "package.json", "node_modules"];
-const OF_FAMILY: RestrictionError = RestrictionError::NotApplied(
-    "the runtime of this family starts its programs, and aos does not contain it",
-);
 /// Deepest chain of links and interpreters.
 const MAX_STEPS: usize = 6;
 
@@ -176,8 +171,6 @@ impl ToolCaller {
         enforced: Enforced,
         more: &[PathBuf],
     ) -> Self {
-        let is_enclosed = self.tools().is_none_or(FamilyTools::is_enclosed);
-        let enforced = if is_enclosed { enforced } else { Enforced::nothing(&OF_FAMILY) };
         self.containment =
             RunContainment::of(&self.target, &self.isolation, sockets, enforced, more);
         self
@@ -222,6 +215,14 @@ fn readable(target: &Target) -> Vec<PathBuf> {
     }
     all.sort();
     all.dedup();
+    all
+}
+
+/// The files that a program needs to start.
+#[must_use]
+pub fn files_of(program: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    needs(program, 0, &mut all);
     all
 }
 

@@ -41,11 +41,6 @@ pub trait FamilyTools: Sync {
         true
     }
 
-    /// True if the engine alone starts the programs of the family, so that it can contain them.
-    fn is_enclosed(&self) -> bool {
-        true
-    }
-
     /// The JSON document in the root of a project that says what its tool can do.
     fn manifest(&self) -> Option<&'static str> {
         None

@@ -16,6 +16,7 @@ use process_wrap::std::{ChildWrapper, CommandWrap};
 use super::clock::Stopwatch;
 #[cfg(unix)]
 use super::descendants;
+use super::enclosure::{self, Enclosure};
 use super::{interrupt, keeper};
 
 /// The descriptor on which the program replies, as its command line says it.
@@ -36,6 +37,8 @@ pub struct Start<'a> {
     pub directory: &'a Path,
     /// The whole environment of the program.
     pub environment: &'a [(String, String)],
+    /// The files to which the program is kept.
+    pub enclosure: Option<&'a Enclosure>,
     /// Longest reply, in bytes.
     pub most_line: usize,
     /// Most bytes that are kept of stdout and of stderr, each.
@@ -81,7 +84,7 @@ impl Conversation {
     /// # Errors
     /// Returns an error if the program cannot be started.
     pub fn start(start: &Start<'_>) -> std::io::Result<Self> {
-        let (mut child, wires) = spawn(start)?;
+        let (mut child, wires) = spawn_enclosed(start)?;
         let watched = keeper::watch(child.id());
         let (requests, waiting) = std::sync::mpsc::channel();
         let (heard, replies) = std::sync::mpsc::sync_channel(MAX_WAITING);
@@ -189,6 +192,15 @@ impl Drop for Conversation {
 struct Wires {
     requests: Box<dyn Write + Send>,
     replies: Box<dyn Read + Send>,
+}
+
+/// Starts the program on a thread that is enclosed, because that cannot be undone.
+fn spawn_enclosed(start: &Start<'_>) -> std::io::Result<(Box<dyn ChildWrapper>, Wires)> {
+    let Some(wanted) = start.enclosure else { return spawn(start) };
+    let started = std::thread::scope(|scope| {
+        scope.spawn(|| enclosure::keep_to(wanted).and_then(|()| spawn(start))).join()
+    });
+    started.unwrap_or_else(|_| Err(std::io::Error::other("the thread that starts it ended")))
 }
 
 #[cfg(unix)]
@@ -365,6 +377,7 @@ mod tests {
             arguments: &["-c".to_owned(), script.to_owned()],
             directory: Path::new("/"),
             environment: &[("PATH".to_owned(), "/usr/bin:/bin".to_owned())],
+            enclosure: None,
             most_line: 100,
             most_output: 8,
         })

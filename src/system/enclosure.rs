@@ -54,6 +54,20 @@ pub fn enter(_enclosure: &Enclosure) -> Enforced {
     Enforced::nothing(&RestrictionError::OnlyLinux)
 }
 
+/// Encloses this thread, which is to start a program. What the system cannot enforce is in the report of the run, which
+/// rehearsed it.
+///
+/// # Errors
+/// Returns an error if the program must be kept to its files and cannot be.
+pub fn keep_to(enclosure: &Enclosure) -> std::io::Result<()> {
+    match enter(enclosure).files {
+        Err(why) if enclosure.is_required => Err(std::io::Error::other(format!(
+            "it cannot be kept to its files, so it was not started: {why}"
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// Returns the limits that `enter` would enforce on this system, found out on a thread that ends.
 #[must_use]
 pub fn rehearse() -> Enforced {

@@ -55,7 +55,4 @@ pub enum RestrictionError {
     NoThread,
     #[error("{0}")]
     Refused(String),
-    /// The caller restricts nothing, for this reason.
-    #[error("{0}")]
-    NotApplied(&'static str),
 }

@@ -174,14 +174,7 @@ fn attempt_with_its_rights(launch: &Launch<'_>) -> std::io::Result<Box<dyn Child
         if launch.obeys_modes {
             rights::obey_modes()?;
         }
-        if let Some(wanted) = launch.enclosure {
-            // What this system cannot enforce at all is in the report of the run, which rehearsed it.
-            let enforced = enclosure::enter(wanted);
-            if let (true, Err(why)) = (wanted.is_required, enforced.files) {
-                let why = format!("it cannot be kept to its files, so it was not started: {why}");
-                return Err(std::io::Error::other(why));
-            }
-        }
+        launch.enclosure.map_or(Ok(()), enclosure::keep_to)?;
         attempt(launch)
     };
     let started = std::thread::scope(|scope| scope.spawn(start).join());

@@ -71,6 +71,27 @@ fn a_new_adapter_conforms() {
 }
 
 #[test]
+fn an_adapter_under_test_writes_nothing_outside_of_its_sandbox() {
+    if program("an_adapter_under_test_writes_nothing_outside_of_its_sandbox", "go").is_none() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    let project = made(&sandbox, "acme", "example");
+    let outside = sandbox.work().join("escaped.txt");
+    let text = format!(
+        "package acme\n\nimport \"os\"\n\nfunc init() {{ _ = os.WriteFile({:?}, nil, 0o600) }}\n",
+        outside.display().to_string()
+    );
+    std::fs::write(project.join("escape.go"), text).unwrap();
+    let envelope = conform(&sandbox, &project, &["--probe", "adapter.described"]).json();
+    assert_eq!(envelope["ok"], true, "{envelope}");
+    let parts = envelope["data"]["containment"].as_array().expect("the parts");
+    let is_contained =
+        parts.iter().any(|part| part["part"] == "files" && part["contained"] == true);
+    assert_eq!(outside.exists(), !is_contained);
+}
+
+#[test]
 fn a_project_that_owns_the_test_kit_cannot_weaken_the_probes() {
     let test = "a_project_that_owns_the_test_kit_cannot_weaken_the_probes";
     if program(test, "go").is_none() {

@@ -100,6 +100,57 @@ fn every_broken_package_fails_exactly_its_item() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// It declares everything, so nothing but the containment keeps it from the files beside its project.
+#[test]
+fn a_package_under_test_reaches_no_file_outside_of_its_project() {
+    for (runtime, body) in [
+        (
+            "python",
+            "import pathlib, tempfile\n    \
+             root = pathlib.Path(ctx[\"cwd\"])\n    \
+             (root / \"own.txt\").write_text(\"own\")\n    \
+             tempfile.TemporaryFile().close()\n    \
+             reached = []\n    \
+             for act in (lambda: (root.parent / \"secret.txt\").read_text(), lambda: (root.parent / \"escaped.txt\").write_text(\"x\")):\n        \
+             try:\n            \
+             reached.append(str(act()))\n        \
+             except OSError:\n            \
+             pass\n    \
+             return {\"reached\": len(reached)}",
+        ),
+        (
+            "node",
+            "const fs = await import('node:fs'); const os = await import('node:os'); \
+             fs.writeFileSync(ctx.cwd + '/own.txt', 'own'); \
+             fs.mkdtempSync(os.tmpdir() + '/own-'); \
+             let reached = 0; \
+             for (const act of [() => fs.readFileSync(ctx.cwd + '/../secret.txt'), () => fs.writeFileSync(ctx.cwd + '/../escaped.txt', 'x')]) { \
+             try { act(); reached += 1; } catch {} } \
+             return { reached };",
+        ),
+    ] {
+        let sandbox = Sandbox::new();
+        let permissions = "[permissions]\nfilesystem = \"read-write\"\nnetwork = \"all\"\n";
+        let package = augmentor::package(&sandbox, runtime, permissions, body);
+        sandbox.write("secret.txt", "secret");
+        let reached = |count: u8| {
+            format!(
+                r#"{{"calls":[{{"command":"go","args":{{}},"result":{{"reached":{count}}}}}]}}"#
+            )
+        };
+        sandbox.write("package/tests/calls.json", &reached(0));
+        let answer = conform(&sandbox, &package);
+        let envelope = answer.json();
+        let data = envelope.get("data").unwrap_or(&envelope["error"]["details"]);
+        let parts = data["containment"].as_array().expect("the parts");
+        let is_contained =
+            parts.iter().any(|part| part["part"] == "files" && part["contained"] == true);
+        assert_eq!(envelope["ok"], is_contained, "{runtime}: {envelope}");
+        assert_eq!(sandbox.work().join("escaped.txt").exists(), !is_contained, "{runtime}");
+        assert!(package.join("own.txt").exists(), "{runtime}: {envelope}");
+    }
+}
+
 #[test]
 fn a_package_that_breaks_under_its_own_declaration_fails_p2() {
     let sandbox = Sandbox::new();

@@ -34,7 +34,7 @@ const REMOVED: [&str; 4] = ["GOFLAGS", "GOWORK", "GOOS", "GOARCH"];
 
 /// The driver of one adapter; gone with the run.
 struct Driver {
-    _directory: TemporaryDirectory,
+    directory: TemporaryDirectory,
     program: PathBuf,
 }
 
@@ -131,7 +131,7 @@ fn built(conform: &ToolCaller) -> Result<Driver, DriverError> {
     let finished = finished.map_err(|error| DriverError::Start("`go`", error))?;
     let said = String::from_utf8_lossy(&finished.tail);
     match finished.ending {
-        session::SessionEnding::Exited(Some(0)) => Ok(Driver { _directory: directory, program }),
+        session::SessionEnding::Exited(Some(0)) => Ok(Driver { directory, program }),
         session::SessionEnding::Exited(_) => {
             Err(DriverError::Build(excerpt(said.trim(), MAX_SAID)))
         }
@@ -147,6 +147,10 @@ fn asked(
     facts: &AdapterFacts,
 ) -> Result<Ran, DriverError> {
     let sandbox = Sandbox::new().map_err(DriverError::Sandbox)?;
+    let enclosure = session.enclosure(&sandbox).map(|mut enclosure| {
+        enclosure.readable.push(driver.directory.path().to_owned());
+        enclosure
+    });
     let call = json!({"call": "Probe", "config": {"probe": probe, "facts": facts}});
     let ran = subject::run(&Launch {
         program: &driver.program,
@@ -159,7 +163,7 @@ fn asked(
         most_output: MAX_OUTPUT,
         stimulus: Stimulus::None,
         obeys_modes: false,
-        enclosure: None,
+        enclosure: enclosure.as_ref(),
     });
     let ran = ran.map_err(|error| DriverError::Start("the driver", error))?;
     session.count(ran.duration_ms);

@@ -30,10 +30,6 @@ impl FamilyTools for AdapterTools {
         }))
     }
 
-    fn is_enclosed(&self) -> bool {
-        false
-    }
-
     fn answers_with_envelopes(&self) -> bool {
         false
     }

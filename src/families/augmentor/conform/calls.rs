@@ -163,8 +163,9 @@ fn judge(subject: &mut ExaminedPackage<'_>, example: &Example, answer: RunnerEve
             }
         }
         RunnerEvent::Error { error, origin, trace, observed, .. } => {
-            subject.observe(observed, &words[0]);
-            raised(subject, example, &error, origin, trace.as_deref(), stream);
+            if !subject.observe(observed, &words[0]) {
+                raised(subject, example, &error, origin, trace.as_deref(), stream);
+            }
         }
         _ => subject.findings.stop("the runner sent an unexpected response"),
     }

@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::conform::containment::files_of;
 use crate::conform::secrets::{SecretShape, Sentinel};
 use crate::conform::{Conclusion, ToolCaller};
 use crate::families::augmentor::contract::AugmentorContract;
-use crate::families::augmentor::host::child::{Child, LostChild};
+use crate::families::augmentor::host::child::{Child, ChildProcess, LostChild};
 use crate::families::augmentor::host::facts::PackageFacts;
 use crate::families::augmentor::host::interpreter;
 use crate::families::augmentor::host::message::{Context, ObservedUse, RunnerEvent, RunnerRequest};
@@ -19,6 +20,7 @@ use crate::families::augmentor::host::place::PackagePlace;
 use crate::families::augmentor::host::place::{PlaceError, WantedPackage};
 use crate::families::augmentor::host::{child, containment};
 use crate::system::clock::Stopwatch;
+use crate::system::enclosure::Enclosure;
 use crate::visible::excerpt;
 
 use super::calls;
@@ -151,7 +153,14 @@ impl ExaminedPackage<'_> {
     /// A process with the package in it; nothing when it could not be loaded, which is noted.
     pub fn loaded(&mut self, options: &[String]) -> Option<(Child, PackageFacts)> {
         let clock = Stopwatch::start();
-        let started = package::start(self.contract, &self.place.runtime, &self.program, options);
+        let enclosure = self.enclosure();
+        let started = package::start(&ChildProcess {
+            runtime: &self.place.runtime,
+            program: &self.program,
+            options,
+            enclosure: enclosure.as_ref(),
+            message_bytes: package::message_bytes(self.contract),
+        });
         let mut child = match started {
             Ok(child) => child,
             Err(error) => {
@@ -177,7 +186,10 @@ impl ExaminedPackage<'_> {
                 Some((child, facts))
             }
             Ok(RunnerEvent::Error { error, trace, observed, .. }) => {
-                self.observe(observed, "loading");
+                let is_undeclared = self.observe(observed, "loading");
+                if is_undeclared {
+                    return None;
+                }
                 let reason = error.reason();
                 let item = REASONS
                     .iter()
@@ -198,6 +210,14 @@ impl ExaminedPackage<'_> {
                 None
             }
         }
+    }
+
+    /// The files of a process of the package: it writes to its project only if it declares that it writes.
+    fn enclosure(&self) -> Option<Enclosure> {
+        let root = self.place.manifest.permissions.writes().then_some(self.place.root.as_path());
+        let mut enclosure = self.session.containment.enclosure(root.into_iter())?;
+        enclosure.readable.extend(files_of(&self.program));
+        Some(enclosure)
     }
 
     fn not_loaded(&mut self, lost: &LostChild) {
@@ -221,10 +241,12 @@ impl ExaminedPackage<'_> {
         self.findings.fail("L1", message, None);
     }
 
-    /// P1: what was seen against what was declared.
-    pub fn observe(&mut self, observed: Vec<ObservedUse>, during: &str) {
+    /// P1: what was seen against what was declared. True if there was something else: the containment may have refused
+    /// it, so an error proves nothing about the call.
+    pub fn observe(&mut self, observed: Vec<ObservedUse>, during: &str) -> bool {
         self.findings.looked("P1", 1);
         let declared = self.place.manifest.permissions.clone();
+        let mut is_undeclared = false;
         for seen in observed {
             if !containment::is_declared(&declared, &seen) {
                 let message = format!(
@@ -233,8 +255,10 @@ impl ExaminedPackage<'_> {
                     excerpt(&seen.target, 200)
                 );
                 self.findings.fail("P1", message, None);
+                is_undeclared = true;
             }
         }
+        is_undeclared
     }
 
     /// The context of a call: the root of the project, and made-up secrets.

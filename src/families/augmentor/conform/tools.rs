@@ -45,10 +45,6 @@ impl FamilyTools for AugmentorTools {
         Some(target.ok_or(TargetError::NoRuntime { tool, runtime }))
     }
 
-    fn is_enclosed(&self) -> bool {
-        false
-    }
-
     fn answers_with_envelopes(&self) -> bool {
         false
     }

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::system::clock::Stopwatch;
 use crate::system::conversation::{Conversation, Heard, REPLY_DESCRIPTOR, Start};
+use crate::system::enclosure::Enclosure;
 use crate::system::environment;
 use crate::system::temporary::TemporaryDirectory;
 
@@ -43,6 +44,8 @@ pub struct ChildProcess<'a> {
     pub program: &'a Path,
     /// Options of the program before the runner.
     pub options: &'a [String],
+    /// The files to which it is kept, beside those of the runner.
+    pub enclosure: Option<&'a Enclosure>,
     pub message_bytes: u64,
 }
 
@@ -77,6 +80,8 @@ pub struct Child {
     open: BTreeSet<u64>,
     answers: BTreeMap<u64, RunnerEvent>,
     pub strays: Vec<Stray>,
+    /// Its variables, which the package sees too.
+    pub environment: BTreeMap<String, String>,
     /// Holds the files of the runner; removed after the process has ended.
     _directory: TemporaryDirectory,
 }
@@ -117,13 +122,22 @@ impl Child {
         }
         arguments.push(folder.join(first).display().to_string());
         arguments.extend(["--reply-fd".to_owned(), REPLY_DESCRIPTOR.to_owned()]);
-        let environment: Vec<_> = variables().into_iter().collect();
+        let work = directory.path().join(runner::WORK);
+        let mut environment = variables();
+        let enclosure = process.enclosure.map(|enclosure| {
+            let mut enclosure = enclosure.clone();
+            enclosure.writable.push(directory.path().to_owned());
+            // The usual directory for temporary files is out of reach.
+            environment.insert("TMPDIR".to_owned(), work.display().to_string());
+            enclosure
+        });
         let most_line = usize::try_from(process.message_bytes).unwrap_or(usize::MAX);
         let talk = Conversation::start(&Start {
             program: process.program,
             arguments: &arguments,
-            directory: &directory.path().join(runner::WORK),
-            environment: &environment,
+            directory: &work,
+            environment: &environment.clone().into_iter().collect::<Vec<_>>(),
+            enclosure: enclosure.as_ref(),
             most_line: most_line.saturating_add(ENVELOPE),
             most_output: MAX_OUTPUT,
         })?;
@@ -133,6 +147,7 @@ impl Child {
             open: BTreeSet::new(),
             answers: BTreeMap::new(),
             strays: Vec::new(),
+            environment,
             _directory: directory,
         })
     }

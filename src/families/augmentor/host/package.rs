@@ -124,8 +124,13 @@ impl<'a> HostedPackage<'a> {
     }
 
     fn start(&mut self) -> Result<PackageFacts, CallError> {
-        let mut child =
-            start(self.contract, &self.place.runtime, &self.program, &self.containment.options)?;
+        let mut child = start(&ChildProcess {
+            runtime: &self.place.runtime,
+            program: &self.program,
+            options: &self.containment.options,
+            enclosure: None,
+            message_bytes: message_bytes(self.contract),
+        })?;
         let loaded = load(&mut child, self.contract, &self.place, true);
         self.child = Some(child);
         let event = loaded.map_err(|lost| {
@@ -308,23 +313,22 @@ impl<'a> HostedPackage<'a> {
     }
 }
 
+/// The longest message of a package, in bytes.
+#[must_use]
+pub fn message_bytes(contract: &AugmentorContract) -> u64 {
+    contract.limit("message_bytes", MESSAGE_BYTES)
+}
+
 /// Starts a process for a package, not loaded yet.
 ///
 /// # Errors
 /// Returns an error if its program does not start.
-pub fn start(
-    contract: &AugmentorContract,
-    runtime: &str,
-    program: &std::path::Path,
-    options: &[String],
-) -> Result<Child, CallError> {
-    let message_bytes = contract.limit("message_bytes", MESSAGE_BYTES);
-    let process = ChildProcess { runtime, program, options, message_bytes };
+pub fn start(process: &ChildProcess<'_>) -> Result<Child, CallError> {
     let refused = |why: String| {
-        let message = format!("`{}` cannot be started: {why}", program.display());
+        let message = format!("`{}` cannot be started: {why}", process.program.display());
         CallError::load_failed("runtime_missing", message)
     };
-    let mut child = Child::start(&process).map_err(|error| refused(error.to_string()))?;
+    let mut child = Child::start(process).map_err(|error| refused(error.to_string()))?;
     match child.ready() {
         Ok(()) => Ok(child),
         Err(LostChild::Interrupted) => {
@@ -350,7 +354,7 @@ pub fn load(
 ) -> Result<RunnerEvent, LostChild> {
     let message_bytes = contract.limit("message_bytes", MESSAGE_BYTES);
     let seconds = Duration::from_secs(contract.limit("load_seconds", LOAD_SECONDS));
-    let environment = child::variables();
+    let environment = child.environment.clone();
     let hooks = CallHooks {
         host: "aos",
         host_version: program::version(),

@@ -16,7 +16,7 @@ use super::Run;
     disable_help_subcommand = true,
     after_help = "Examples:\n  aos augmentor describe .\n  aos augmentor run . search --args @args.json\n  \
                   aos augmentor run biddb search --args @args.json --stream\n  aos augmentor agent biddb pm --message hello\n\n\
-                  The package runs in a separate process, which is not a sandbox. The response says which permissions were enforced."
+                  The package runs in a separate process with your rights. The response says which of its permissions the system enforced."
 )]
 pub struct AugmentorArgs {
     #[command(subcommand)]

@@ -136,6 +136,7 @@ impl RunContainment {
         Some(Enclosure {
             readable,
             writable: writable.collect(),
+            write_only: Vec::new(),
             is_required: self.protects_files(),
         })
     }

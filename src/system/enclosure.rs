@@ -7,11 +7,14 @@ use std::path::{Path, PathBuf};
 
 use super::restriction::RestrictionError;
 
-/// The paths that a program may read and execute, and those that it may also write. Everything else is refused.
+/// The paths that a program may read and execute, and those that it may write. Everything else is refused.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Enclosure {
     pub readable: Vec<PathBuf>,
+    /// It may read and write these.
     pub writable: Vec<PathBuf>,
+    /// It may write these, and not read them.
+    pub write_only: Vec<PathBuf>,
     /// A program that cannot be kept to these files is not started.
     pub is_required: bool,
 }
@@ -166,11 +169,14 @@ mod linux {
             // Older kernels enforce what they know: version 1 has everything but truncation and devices.
             let all = AccessFs::from_all(ABI::V5);
             let read = AccessFs::from_read(ABI::V5);
+            let write = AccessFs::from_write(ABI::V5);
             let ruleset =
                 Ruleset::default().set_compatibility(CompatLevel::BestEffort).handle_access(all)?;
             let mut ruleset = ruleset.create()?;
             let readable = path_beneath_rules(&enclosure.readable, read);
-            for rule in readable.chain(path_beneath_rules(&enclosure.writable, all)) {
+            let writable = path_beneath_rules(&enclosure.writable, all);
+            let write_only = path_beneath_rules(&enclosure.write_only, write);
+            for rule in readable.chain(writable).chain(write_only) {
                 // Without a rule, a path cannot be reached, which is safe. The kernel accepts no rule for a pipe, for example.
                 let _ = (&mut ruleset).add_rule(rule?);
             }
@@ -218,7 +224,7 @@ mod tests {
         let enclosure = Enclosure {
             readable: system_directories(),
             writable: vec![inside.path().to_owned()],
-            is_required: false,
+            ..Enclosure::default()
         };
         let (mine, other) = (own.clone(), foreign.clone());
         let enclosed = std::thread::spawn(move || {

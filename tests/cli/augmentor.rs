@@ -253,13 +253,55 @@ fn what_the_package_did_undeclared_is_said() {
     let answer = go(&sandbox, &package(&sandbox, "python", "", body));
     let permissions = answer.data()["permissions"].clone();
     assert_eq!(permissions["undeclared"], json!([{"kind": "fs.read", "target": "/etc/hostname"}]));
-    let left: Vec<_> = permissions["not_enforced"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|one| &one["permission"])
-        .collect();
-    assert!(left.contains(&&json!("filesystem")), "{permissions}");
+    let names = |list: &str| -> Vec<String> {
+        let all = permissions[list].as_array().expect("a list").iter();
+        let name = |one: &Value| one.get("permission").unwrap_or(one).as_str().map(str::to_owned);
+        all.filter_map(name).collect()
+    };
+    assert_eq!(names("not_enforced").last().map(String::as_str), Some("programs"), "{permissions}");
+    let is_enforced = names("enforced").contains(&"filesystem".to_owned());
+    assert_ne!(is_enforced, names("not_enforced").contains(&"filesystem".to_owned()));
+}
+
+/// Where the system can keep a program to files, which the answer of each call says.
+#[test]
+fn python_is_kept_to_the_files_that_it_declares() {
+    for (filesystem, reads, writes) in [
+        ("none", false, false),
+        ("read", true, false),
+        ("write", false, true),
+        ("read-write", true, true),
+    ] {
+        let sandbox = Sandbox::new();
+        sandbox.write("private", "theirs");
+        let private = sandbox.work().join("private");
+        let fresh = sandbox.work().join("fresh");
+        let body = format!(
+            r#"found = []
+    for verb, path in [("r", {private:?}), ("w", {fresh:?})]:
+        try:
+            open(path, verb).close()
+            found.append(True)
+        except OSError:
+            found.append(False)
+    return {{"found": found}}"#
+        );
+        let permissions = format!("\n[permissions]\nfilesystem = \"{filesystem}\"\n");
+        let data = go(&sandbox, &package(&sandbox, "python", &permissions, &body)).data();
+        let left = data["permissions"]["not_enforced"].to_string();
+        if left.contains("filesystem") {
+            return super::sandbox::skipped("python_is_kept_to_the_files_that_it_declares", &left);
+        }
+        assert_eq!(data["result"]["found"], json!([reads, writes]), "{filesystem}: {data}");
+    }
+    let sandbox = Sandbox::new();
+    sandbox.write("private", "theirs");
+    let private = sandbox.work().join("private");
+    let body = format!("open({private:?}).close(); return {{}}");
+    let error = go(&sandbox, &package(&sandbox, "python", "", &body)).error("E_FORBIDDEN", 4);
+    let wanted = json!({"permission": "FileSystemRead", "resource": private});
+    assert_eq!(error["details"]["error"]["code"], "permission_denied");
+    assert_eq!(error["details"]["error"]["data"], wanted);
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! Calls that succeed and calls that fail, each prepared from nothing: the tests of this folder run them all.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use crate::sandbox::{Answer, Sandbox, answer};
@@ -11,6 +13,9 @@ use crate::wire;
 
 /// Longest time that any call may take; the machine may be busy.
 const LIMIT: Duration = Duration::from_secs(30);
+
+/// Answers of the calls alone, by what is expected and the name.
+type Answers = BTreeMap<(&'static str, &'static str), Arc<OnceLock<Answer>>>;
 
 /// One call of aos and how it must end.
 pub struct Case {
@@ -72,6 +77,15 @@ impl Case {
     pub fn run(&self, extra: &[&str]) -> Answer {
         let sandbox = Sandbox::new();
         finish(self.name, &mut self.command(&sandbox, extra))
+    }
+
+    /// The answer of the call alone. Many tests look at it, so that it is made once for all of them.
+    pub fn plain(&self) -> Answer {
+        static ANSWERS: Mutex<Answers> = Mutex::new(BTreeMap::new());
+        let mut answers = ANSWERS.lock().unwrap_or_else(PoisonError::into_inner);
+        let answer = Arc::clone(answers.entry((self.expected, self.name)).or_default());
+        drop(answers);
+        answer.get_or_init(|| self.run(&[])).clone()
     }
 
     /// The prepared call.

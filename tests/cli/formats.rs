@@ -78,7 +78,7 @@ fn compact_changes_white_space_and_nothing_else() {
         let sandbox = Sandbox::new();
         let answer = cases::finish(case.name, &mut case.command(&sandbox, &["--compact"]));
         let value = answer.json();
-        let plain = case.run(&[]).json();
+        let plain = case.plain().json();
         assert_eq!(answer.stdout, format!("{value}\n"), "{}: white space is left", case.name);
         // What a brief answer leaves out depends on how much of it is white space.
         let is_brief = |name: &str| ["omitted", "more"].contains(&name);

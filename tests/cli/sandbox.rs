@@ -11,7 +11,7 @@ pub struct Sandbox {
 }
 
 /// What one run answered.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Answer {
     pub stdout: String,
     pub stderr: String,

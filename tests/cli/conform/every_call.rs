@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::conform_agent_cli::{conform_with, of_verdict, tool};
+use super::super::conform_agent_cli::{conform_with, of_verdict, probes, tool};
 use super::super::sandbox::Sandbox;
 use super::{conform, connector, python_directory, result, with_verdict};
 
@@ -34,10 +34,19 @@ fn all_calls_are_counted(data: &Value) {
 fn a_fault_of_one_command_or_one_code_fails_the_probe_of_its_rule_and_no_other() {
     let sandbox = Sandbox::new();
     let faults = ["rare-meta", "rare-error", "rare-secret", "rare-usage", "rare-id"];
-    let answer = conform_with(&sandbox, &tool(&sandbox, "rare", &faults), python_directory(), &[]);
-    let failed: Vec<_> = of_verdict(&answer, "fail").into_iter().map(|(id, _)| id).collect();
     let wanted =
         ["cli.envelope-keys", "cli.error-keys", "cli.usage", "cli.ids-and-times", "cli.secrets"];
+    // The probes that install releases or wait for limits make calls of few commands, so they are left out.
+    let without =
+        ["update-", "notice", "token-", "interrupt", "terminate", "stream", "network-", "client-"];
+    let all = probes(&sandbox);
+    let asked = all
+        .iter()
+        .filter(|id| !without.iter().any(|part| id.trim_start_matches("cli.").starts_with(part)));
+    let asked: Vec<_> = asked.flat_map(|id| ["--probe", id.as_str()]).collect();
+    let tool = tool(&sandbox, "rare", &faults);
+    let answer = conform_with(&sandbox, &tool, python_directory(), &asked);
+    let failed: Vec<_> = of_verdict(&answer, "fail").into_iter().map(|(id, _)| id).collect();
     assert_eq!(failed, wanted, "{:#?}", of_verdict(&answer, "fail"));
     let error = answer.error("E_NONCONFORMANT", 6);
     let data = &error["details"];
@@ -47,7 +56,7 @@ fn a_fault_of_one_command_or_one_code_fails_the_probe_of_its_rule_and_no_other()
         ("cli.envelope-keys", "report result", "meta, ok, schema_version", 3),
         ("cli.usage", "report status", "the envelope of E_USAGE is on stderr", 1),
         ("cli.ids-and-times", "note update", "`id` is 2, which is not a string", 1),
-        ("cli.secrets", "shelf overview", "LEDGER_TOKEN is printed in full", 3),
+        ("cli.secrets", "shelf overview", "LEDGER_TOKEN is printed in full", 2),
     ] {
         let proofs = proofs(result(data, probe));
         for (line, why) in &proofs {

@@ -7,14 +7,16 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::sandbox::is_full_run;
+
 use super::host::Reply;
 use super::setup::{
     LATEST, NEWER, Release, Setup, archive_name, as_version, asset, install, original_bytes, run,
     wait_until,
 };
 
-/// Rounds of the random test.
-const ROUNDS: usize = 200;
+/// Rounds of the random test: of a usual run, and of a full one.
+const ROUNDS: [usize; 2] = [50, 200];
 
 /// Which program is installed; anything but the two is a failure.
 #[track_caller]
@@ -186,6 +188,7 @@ fn a_kill_at_any_moment_leaves_the_old_or_the_new_program() {
     let new = as_version(NEWER);
     let seed = u64::from(std::process::id());
     println!("seed {seed}");
+    let rounds = ROUNDS[usize::from(is_full_run())];
     let done = AtomicUsize::new(0);
     let seen: Mutex<BTreeMap<Reached, usize>> = Mutex::default();
     std::thread::scope(|scope| {
@@ -201,7 +204,7 @@ fn a_kill_at_any_moment_leaves_the_old_or_the_new_program() {
                 let mut random = Random(seed + worker);
                 loop {
                     let number = done.fetch_add(1, Ordering::Relaxed);
-                    if number >= ROUNDS {
+                    if number >= rounds {
                         return;
                     }
                     old(&setup);

@@ -399,22 +399,19 @@ fn end(subject: &mut ExaminedPackage<'_>) {
 /// P2: the examples under what the system can enforce of the declaration.
 fn enforce(subject: &mut ExaminedPackage<'_>, examples: &[Example]) {
     let declared = subject.place.manifest.permissions.clone();
-    let readable = [subject.place.root.clone()];
-    let readable: Vec<_> = readable.iter().map(|path| path.as_path()).collect();
-    let runtime = subject.place.runtime.clone();
     let found = Containment::of(
         &declared,
-        &runtime,
+        &subject.place.runtime,
         &subject.program,
-        &readable,
-        &subject.session.isolation,
+        &subject.place.root,
+        &subject.restrictions(),
     );
     if found.enforced.is_empty() {
         subject.findings.excuse("P2", "nothing of its declaration can be enforced on this system");
         return;
     }
-    // All calls so far were made in the network namespace.
-    if found.enforces("network") {
+    // All calls so far were made in the network namespace, and were kept to fewer files than any declaration allows.
+    if found.enforces("network") || found.enclosure.is_some() {
         subject.findings.looked("P2", examples.len());
     }
     if found.options.is_empty() {

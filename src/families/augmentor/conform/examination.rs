@@ -12,6 +12,7 @@ use crate::conform::secrets::{SecretShape, Sentinel};
 use crate::conform::{Conclusion, ToolCaller};
 use crate::families::augmentor::contract::AugmentorContract;
 use crate::families::augmentor::host::child::{Child, ChildProcess, LostChild};
+use crate::families::augmentor::host::containment::Restrictions;
 use crate::families::augmentor::host::facts::PackageFacts;
 use crate::families::augmentor::host::interpreter;
 use crate::families::augmentor::host::message::{Context, ObservedUse, RunnerEvent, RunnerRequest};
@@ -218,6 +219,15 @@ impl ExaminedPackage<'_> {
         let mut enclosure = self.session.containment.enclosure(root.into_iter())?;
         enclosure.readable.extend(files_of(&self.program));
         Some(enclosure)
+    }
+
+    /// The restrictions of the processes of this run.
+    pub fn restrictions(&self) -> Restrictions {
+        let files = match self.session.containment.protects_files() {
+            true => Ok(()),
+            false => Err("this run keeps no process to files".into()),
+        };
+        Restrictions { network: self.session.isolation.clone(), files }
     }
 
     /// The message of an error, and what to do about it if the containment may have caused it.

@@ -1,18 +1,21 @@
 //! The permissions of a package that the system enforces, and those that are only observed.
 //!
-//! A process of its own is not a sandbox: whatever is not enforced here, a package can do with the rights of the user.
+//! A process of its own alone is not a sandbox: whatever is not enforced here, a package can do with the rights of the user.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
+use serde_json::json;
 
+use crate::conform::containment::files_of;
 use crate::families::augmentor::manifest::AskedPermissions;
 use crate::reason::Reason;
+use crate::system::enclosure::{self, DEVICES, Enclosure, system_directories};
 use crate::system::files::{self, Kind};
 use crate::system::process::{self, Invocation};
 
-use super::message::ObservedUse;
+use super::message::{ErrorMembers, ObservedUse};
 
 /// How long Node may take to say which options it has.
 const LIMIT: Duration = Duration::from_secs(20);
@@ -26,6 +29,9 @@ pub struct Containment {
     /// Options of Node that enforce something.
     #[serde(skip)]
     pub options: Vec<String>,
+    /// The files to which the process is kept; without it, to none.
+    #[serde(skip)]
+    pub enclosure: Option<Enclosure>,
 }
 
 /// A permission that the package could overstep.
@@ -35,20 +41,37 @@ pub struct NotEnforced {
     pub reason: String,
 }
 
+/// The results of restricting this process, or the program that it starts, or why that is impossible.
+#[derive(Clone, Debug)]
+pub struct Restrictions {
+    /// The network of this process was cut off.
+    pub network: Result<(), Reason>,
+    /// A program can be kept to files.
+    pub files: Result<(), Reason>,
+}
+
+impl Restrictions {
+    /// Finds out whether this system can keep a program to files.
+    #[must_use]
+    pub fn with_network(network: &Result<(), Reason>) -> Self {
+        let files = enclosure::rehearse().files.map_err(Reason::of);
+        Self { network: network.clone(), files }
+    }
+}
+
 impl Containment {
-    /// Returns the permissions that can be enforced for a package. `network` says whether the network of this process
-    /// was cut off, or why not.
+    /// Returns the permissions that can be enforced for the package in `root`, which `program` runs.
     #[must_use]
     pub fn of(
         permissions: &AskedPermissions,
         runtime: &str,
         program: &Path,
-        readable: &[&Path],
-        network: &Result<(), Reason>,
+        root: &Path,
+        restrictions: &Restrictions,
     ) -> Self {
         let mut found = Self::default();
         let model = (runtime == "node").then(|| PermissionModel::of(program));
-        match (permissions.network.as_str(), network) {
+        match (permissions.network.as_str(), &restrictions.network) {
             ("all", _) => {}
             ("none", Ok(())) => found.enforced.push("network"),
             ("none", Err(why)) => found.leave("network", why.to_string()),
@@ -57,18 +80,28 @@ impl Containment {
                 "no system can distinguish https from other connections".to_owned(),
             ),
         }
-        match model {
-            Some(Some(model)) => {
-                if permissions.filesystem != "read-write" {
-                    found.enforced.push("filesystem");
-                }
-                if !permissions.starts_programs() {
-                    found.enforced.push("programs");
-                }
-                found.options = model.options(permissions, readable);
+        let model = match model {
+            Some(Some(model)) => Ok(model),
+            Some(None) => Err("this Node has no permission model"),
+            None => Err("Python has no permission model"),
+        };
+        if permissions.filesystem != "read-write" {
+            match (&model, &restrictions.files) {
+                (_, Ok(())) | (Ok(_), _) => found.enforced.push("filesystem"),
+                (Err(why), Err(system)) => found.leave("filesystem", format!("{why}; {system}")),
             }
-            Some(None) => found.leave_files(permissions, "this Node has no permission model"),
-            None => found.leave_files(permissions, "Python has no permission model"),
+            if restrictions.files.is_ok() {
+                found.enclosure = Some(files_for(permissions, program, root));
+            }
+        }
+        if !permissions.starts_programs() {
+            match &model {
+                Ok(_) => found.enforced.push("programs"),
+                Err(why) => found.leave("programs", (*why).to_owned()),
+            }
+        }
+        if let Ok(model) = model {
+            found.options = model.options(permissions, root);
         }
         found
     }
@@ -77,13 +110,33 @@ impl Containment {
         self.not_enforced.push(NotEnforced { permission, reason });
     }
 
-    fn leave_files(&mut self, permissions: &AskedPermissions, why: &str) {
-        if permissions.filesystem != "read-write" {
-            self.leave("filesystem", why.to_owned());
+    /// The refusal that an exception is about: the package used a file that it did not declare, and the system refused it.
+    #[must_use]
+    pub fn refusal(
+        &self,
+        permissions: &AskedPermissions,
+        error: &ErrorMembers,
+        observed: &[ObservedUse],
+    ) -> Option<ErrorMembers> {
+        self.enclosure.as_ref()?;
+        let is_denied = ["[Errno 13]", "EACCES"].iter().any(|word| error.message.contains(word));
+        if error.code != "internal_error" || !is_denied {
+            return None;
         }
-        if !permissions.starts_programs() {
-            self.leave("programs", why.to_owned());
-        }
+        let used = observed.iter().find(|used| {
+            !is_declared(permissions, used) && error.message.contains(used.target.as_str())
+        })?;
+        // The names that Node gives its permissions.
+        let permission = match used.kind.as_str() {
+            "fs.read" => "FileSystemRead",
+            "fs.write" => "FileSystemWrite",
+            _ => return None,
+        };
+        Some(ErrorMembers {
+            code: "permission_denied".to_owned(),
+            message: error.message.clone(),
+            data: json!({"permission": permission, "resource": used.target}),
+        })
     }
 
     /// True if the system enforces a permission.
@@ -91,6 +144,31 @@ impl Containment {
     pub fn enforces(&self, permission: &str) -> bool {
         self.enforced.contains(&permission)
     }
+}
+
+/// The files that a package may use by its declaration, besides those that every program needs and its own directory for
+/// temporary files.
+fn files_for(permissions: &AskedPermissions, program: &Path, root: &Path) -> Enclosure {
+    let everything = || vec![PathBuf::from("/")];
+    let mut readable = system_directories();
+    readable.extend(files_of(program));
+    readable.push(root.to_owned());
+    readable.extend(modules_above(root));
+    if permissions.reads() {
+        readable = everything();
+    }
+    Enclosure {
+        readable,
+        writable: DEVICES.iter().map(PathBuf::from).collect(),
+        write_only: if permissions.writes() { everything() } else { Vec::new() },
+        is_required: true,
+    }
+}
+
+/// The directories in which Node looks for packages: one in every directory above.
+fn modules_above(root: &Path) -> impl Iterator<Item = PathBuf> {
+    let all = root.ancestors().skip(1).map(|above| above.join("node_modules"));
+    all.filter(|modules| matches!(files::kind(modules), Ok(Kind::Directory)))
 }
 
 /// The permission model of a Node.
@@ -128,18 +206,11 @@ impl PermissionModel {
         None
     }
 
-    fn options(&self, permissions: &AskedPermissions, readable: &[&Path]) -> Vec<String> {
+    fn options(&self, permissions: &AskedPermissions, root: &Path) -> Vec<String> {
         let mut options = vec![self.option.to_owned()];
         let mut allow = |option: &str| options.push(option.to_owned());
-        for directory in readable {
+        for directory in modules_above(root).chain([root.to_owned()]) {
             allow(&format!("--allow-fs-read={}/*", directory.display()));
-            // Node looks for packages in every directory above.
-            for above in directory.ancestors().skip(1) {
-                let modules = above.join("node_modules");
-                if matches!(files::kind(&modules), Ok(Kind::Directory)) {
-                    allow(&format!("--allow-fs-read={}/*", modules.display()));
-                }
-            }
         }
         if permissions.reads() {
             allow("--allow-fs-read=*");
@@ -210,20 +281,66 @@ mod tests {
         }
     }
 
+    fn of_python(permissions: &AskedPermissions, files: Result<(), Reason>) -> Containment {
+        let restrictions = Restrictions { network: Ok(()), files };
+        Containment::of(permissions, "python", Path::new("python3"), Path::new("/p"), &restrictions)
+    }
+
+    fn left(found: &Containment) -> Vec<(&str, &str)> {
+        found.not_enforced.iter().map(|left| (left.permission, left.reason.as_str())).collect()
+    }
+
     #[test]
-    fn python_says_that_files_are_not_enforced() {
-        let found = Containment::of(
-            &permissions("none", "none"),
-            "python",
-            Path::new("python3"),
-            &[],
-            &Ok(()),
-        );
+    fn python_is_kept_to_files_where_the_system_can_do_it() {
+        let found = of_python(&permissions("none", "none"), Ok(()));
+        assert_eq!(found.enforced, ["network", "filesystem"]);
+        assert_eq!(left(&found), [("programs", "Python has no permission model")]);
+        let files = found.enclosure.expect("an enclosure");
+        assert!(files.readable.contains(&PathBuf::from("/p")) && files.write_only.is_empty());
+        let found = of_python(&permissions("none", "none"), Err("there is no Landlock".into()));
         assert_eq!(found.enforced, ["network"]);
-        let left: Vec<_> = found.not_enforced.iter().map(|left| left.permission).collect();
-        assert_eq!(left, ["filesystem", "programs"]);
-        let all = permissions("read-write", "all");
-        let found = Containment::of(&all, "python", Path::new("python3"), &[], &Err("".into()));
+        assert_eq!(found.enclosure, None);
+        let why = "Python has no permission model";
+        let both = format!("{why}; there is no Landlock");
+        assert_eq!(left(&found), [("filesystem", both.as_str()), ("programs", why)]);
+    }
+
+    #[test]
+    fn a_refused_file_is_a_denied_permission_if_it_was_not_declared() {
+        let error = |message: &str| ErrorMembers {
+            code: "internal_error".into(),
+            message: message.into(),
+            data: json!({"type": "PermissionError"}),
+        };
+        let denied = error("[Errno 13] Permission denied: '/a/b'");
+        let seen = |target: &str| [ObservedUse { kind: "fs.read".into(), target: target.into() }];
+        let none = permissions("none", "none");
+        let found = of_python(&none, Ok(()));
+        let refusal = found.refusal(&none, &denied, &seen("/a/b")).expect("a refusal");
+        assert_eq!(refusal.code, "permission_denied");
+        assert_eq!(refusal.data, json!({"permission": "FileSystemRead", "resource": "/a/b"}));
+        assert_eq!(found.refusal(&none, &denied, &seen("/other")), None);
+        assert_eq!(found.refusal(&none, &error("no such file: '/a/b'"), &seen("/a/b")), None);
+        let read = permissions("read", "none");
+        let kept = of_python(&read, Ok(()));
+        assert_eq!(kept.refusal(&read, &denied, &seen("/a/b")), None);
+        let free = of_python(&none, Err("there is no Landlock".into()));
+        assert_eq!(free.refusal(&none, &denied, &seen("/a/b")), None);
+    }
+
+    #[test]
+    fn what_is_declared_is_allowed() {
+        let root = PathBuf::from("/");
+        for (filesystem, reads, writes) in
+            [("none", false, false), ("read", true, false), ("write", false, true)]
+        {
+            let found = of_python(&permissions(filesystem, "none"), Ok(()));
+            let files = found.enclosure.expect("an enclosure");
+            assert_eq!(files.readable.contains(&root), reads, "{filesystem}");
+            assert_eq!(files.write_only.contains(&root), writes, "{filesystem}");
+        }
+        let found = of_python(&permissions("read-write", "all"), Ok(()));
         assert!(found.enforced.is_empty() && found.not_enforced.is_empty());
+        assert_eq!(found.enclosure, None);
     }
 }

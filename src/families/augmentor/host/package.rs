@@ -14,7 +14,7 @@ use crate::workflows::augmentor::seam::Callee;
 
 use super::arguments;
 use super::child::{self, Child, ChildProcess, EventSink, LostChild, Stray};
-use super::containment::Containment;
+use super::containment::{Containment, Restrictions};
 use super::facts::PackageFacts;
 use super::interpreter;
 use super::message::{CallHooks, CallLimits, Context, ObservedUse, RunnerEvent, RunnerRequest};
@@ -95,10 +95,13 @@ impl<'a> HostedPackage<'a> {
         network: &Result<(), Reason>,
         call_limit: Option<Duration>,
     ) -> Result<Self, (CallError, Vec<String>)> {
-        let readable = [place.root.as_path()];
-        let permissions = &place.manifest.permissions;
-        let containment =
-            Containment::of(permissions, &place.runtime, &program, &readable, network);
+        let containment = Containment::of(
+            &place.manifest.permissions,
+            &place.runtime,
+            &program,
+            &place.root,
+            &Restrictions::with_network(network),
+        );
         let seconds = Duration::from_secs(contract.limit("call_seconds", CALL_SECONDS));
         let mut package = Self {
             place,
@@ -128,7 +131,7 @@ impl<'a> HostedPackage<'a> {
             runtime: &self.place.runtime,
             program: &self.program,
             options: &self.containment.options,
-            enclosure: None,
+            enclosure: self.containment.enclosure.as_ref(),
             message_bytes: message_bytes(self.contract),
         })?;
         let loaded = load(&mut child, self.contract, &self.place, true);
@@ -189,8 +192,14 @@ impl<'a> HostedPackage<'a> {
                 Ok(Done { value, warnings })
             }
             Ok(RunnerEvent::Error { error, origin, trace, observed, .. }) => {
+                let permissions = &self.place.manifest.permissions;
+                let refusal = self.containment.refusal(permissions, &error, &observed);
                 self.observe(observed);
                 self.note(trace.as_deref());
+                let (error, origin) = match refusal {
+                    Some(refusal) => (refusal, FaultOrigin::Host),
+                    None => (error, origin),
+                };
                 Err(CallError { error, origin, trace })
             }
             Ok(_) => {

@@ -1,6 +1,5 @@
 """What the tool says about itself: context, doctor, changelog."""
 
-import contextlib
 import os
 import re
 from pathlib import Path
@@ -29,7 +28,9 @@ def context(_options):
     if "expiring-credentials" in FAULTS:
         found["credentials"]["expires_at"] = "tomorrow"
     if "context-offline" in FAULTS and TOKEN:
-        with contextlib.suppress(Failure):
+        from contextlib import suppress
+
+        with suppress(Failure):
             call("GET", "/account")
     if "deterministic" in FAULTS:
         count = HOME.with_name("ledger-count")

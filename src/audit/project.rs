@@ -305,7 +305,7 @@ impl Audit<'_> {
         }
     }
 
-    /// What the released tags up to the pinned one share cannot be given up by a contract that nobody signed.
+    /// An unsigned contract must keep everything that the released tags up to the pinned one have in common.
     fn hold_to_the_floor(&mut self, record: &Record, release: &SpecRelease) {
         let family = self.project.family;
         let Ok(Some(core)) = spec_source::core::broken(family, &release.tag, &release.contract)

@@ -132,7 +132,7 @@ fn examine(
         && session.pulse.refused() > refused
         && !is_shown(&finding)
     {
-        // What it concludes from calls that were not made is nothing.
+        // A probe cannot conclude anything from calls that were not made.
         finding = Conclusion::blocked(why);
     }
     ProbeResult { probe, finding, duration_ms: own.elapsed_ms(), waiver: None }

@@ -37,7 +37,7 @@ pub struct Record {
     pub runtime: Option<RuntimeSection>,
     pub waivers: Vec<Waiver>,
     pub conform: ConformSection,
-    /// What `aos add` wrote.
+    /// The commands that `aos add` wrote.
     pub added: AddedCommands,
 }
 

@@ -137,7 +137,7 @@ fn add_name(repository: &mut ProjectFiles, path: &str) {
     }
 }
 
-/// What a file is to the rules.
+/// How the rules treat a file.
 enum Standing {
     /// In the index, or in the next commit if nobody ignores it.
     Committed,

@@ -13,7 +13,7 @@ const MAX_ID: usize = 200;
 /// A mark at the start of a text, which JSON does not need.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// What becomes of a line.
+/// How a line is handled.
 pub enum JudgedLine {
     Message(Box<ClientJsonRpcMessage>),
     /// An empty line, an unknown notification, or a response nobody waits for.
@@ -152,7 +152,7 @@ fn is_id(id: &Value) -> bool {
     }
 }
 
-/// What JSON-RPC says about every message.
+/// Checks the requirements of JSON-RPC for every message.
 fn shape(members: &Map<String, Value>, id: Value) -> Result<(), LineFault> {
     let fault = |name, reason| Err(LineFault::Member { id: id.clone(), name, reason });
     if members.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {

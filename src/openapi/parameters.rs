@@ -1,6 +1,6 @@
 //! Parameters of an operation: those of its path and its own, merged, each with its kind and its style.
 //!
-//! What cannot be sent is left out with a note, or stops the operation if it is required.
+//! A parameter that cannot be sent is left out with a note; if it is required, the whole operation is left out.
 
 use indexmap::IndexMap;
 

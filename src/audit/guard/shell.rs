@@ -183,7 +183,7 @@ fn judged(commands: &[ShellCommand], at: usize, mode: ShellMode) -> Option<Strin
     if call.is_substituted {
         return Some("its output is used as text, and its exit code is discarded".to_owned());
     }
-    // What follows in the same list.
+    // The commands that follow in the same list.
     let mut reached = at;
     while let Some(command) = commands.get(reached) {
         match command.end {

@@ -186,7 +186,7 @@ mod tests {
             "/home/me/store/nix/aos",
             "/home/me/my.app/bin/aos",
             "/home/scoop/bin/aos",
-            // What installed these is npm or cargo.
+            // npm or cargo installed these.
             "/home/me/.local/share/mise/installs/node/22.1.0/lib/node_modules/x/aos",
             "/home/me/.asdf/installs/nodejs/22.1.0/lib/node_modules/x/aos",
             "/home/me/.asdf/installs/rust/1.95.0/bin/aos",

@@ -134,7 +134,7 @@ fn parts(files: &ProjectFiles, removal: &Edited) -> Parts {
     removal.files.iter().filter_map(part).collect()
 }
 
-/// What `after` lacks of `before`; `None` if it lacks nothing.
+/// The lines of `before` that `after` lacks; `None` if it lacks none.
 fn part(before: &str, after: &str) -> Option<CommandPart> {
     let (old, new) = (meaningful(before), meaningful(after));
     let texts = |lines: &[(usize, &str)]| -> Vec<String> {

@@ -188,7 +188,7 @@ fn from_host(
     obtained.notes.extend(note);
     match (spec_source::as_remembered(&obtained.release, project.lock.good()), &obtained.trust) {
         (Ok(()), _) => {}
-        // Who signs for a source may give a tag other bytes; that should be seen.
+        // The signer of a source may change the bytes of a tag; the user should see that.
         (Err(error @ SpecError::OtherBytes { .. }), Trust::Signed { .. }) => {
             obtained.notes.push(error.to_string());
         }

@@ -49,7 +49,7 @@ pub struct UpgradeChange {
     pub differs: Vec<RelativePath>,
     /// Files that are.
     pub same: usize,
-    /// What aos keeps.
+    /// The files that aos manages.
     pub managed: FileSet,
     /// The files of the template as it is now.
     pub of_template: Files,

@@ -36,7 +36,7 @@ pub struct SettledKey {
     digest: Digest,
 }
 
-/// What the user has of the template, in a project in which an upgrade has nothing to do.
+/// How the files differ from the template, in a project in which an upgrade has nothing to do.
 #[derive(Debug, Default, Eq, PartialEq)]
 pub struct SettledProject {
     pub deleted: Vec<RelativePath>,

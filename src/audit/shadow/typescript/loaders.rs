@@ -158,7 +158,7 @@ fn aliased_imports(module: &GeneratedModule<'_>) -> Vec<String> {
     imports
 }
 
-/// What the star of a pattern stands for in an import.
+/// The text that the star of a pattern matches in an import.
 pub fn star<'t>(pattern: &str, import: &'t str) -> Option<&'t str> {
     let (before, after) = pattern.split_once('*')?;
     import.strip_prefix(before)?.strip_suffix(after)

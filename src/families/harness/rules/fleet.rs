@@ -208,7 +208,7 @@ fn scripts_beside_the_package_are_searched_for_secrets_too() {
     let code = "import os\nx = os.environ[\"OTHER_TOKEN\"] or os.environ[\"AOS_OTHER_TOKEN\"]\n";
     let at = |path: &str| only(&Sample::good().file(path, code));
     assert_eq!(at("installer/preflight.py"), ["auth/undeclared-secret"; 2]);
-    // What a person runs to publish the connector is not called by the host.
+    // The host does not call scripts that a person runs to publish the connector.
     assert_eq!(at("scripts/release.py"), ["auth/undeclared-secret"]);
     assert_eq!(at("tests/test_live.py"), [""; 0]);
     assert_eq!(at("agent-harness/aos_demo/contract_gen.py"), [""; 0]);

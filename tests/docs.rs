@@ -107,7 +107,7 @@ fn rules() -> String {
     page
 }
 
-/// What `scripts/conform/mutations` wrote; nothing before its first run.
+/// The table that `scripts/conform/mutations` wrote; empty before its first run.
 fn mutations() -> String {
     let Ok(table) = std::fs::read_to_string(format!("{ROOT}/scripts/conform/mutations.md")) else {
         return String::new();

@@ -122,7 +122,7 @@ fn a_stray_file_that_comes_after_the_adoption_is_a_finding() {
     sandbox.aos_in(&project, &["sync-spec", "--confirm", token]).data();
     sandbox.write("python/.agent/REPO-SPEC.md", "stray\n");
     assert_eq!(drift(&sandbox, &project), ["drift/extra"]);
-    // Whose the file is, is said once in the record.
+    // The record says once that the file belongs to the project.
     disk::edit(&project.join("aos.toml"), "keep = [\n", "keep = [\n  \".agent/REPO-SPEC.md\",\n");
     assert_eq!(drift(&sandbox, &project), Vec::<String>::new());
 }

@@ -9,7 +9,7 @@ use super::sandbox::{Sandbox, connector};
 const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/asked/terminal.py");
 const ENTER: &str = "\r";
 
-/// What the program showed, and its exit code.
+/// The output of the program, and its exit code.
 fn talk(sandbox: &Sandbox, arguments: &[&str], steps: &[(&str, &str)]) -> (String, i32) {
     let aos = sandbox.command(&[]);
     let mut command = std::process::Command::new(python_directory().join("python3"));

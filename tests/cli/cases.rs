@@ -20,7 +20,7 @@ pub struct Case {
     prepare: fn(&Sandbox) -> Call,
 }
 
-/// What is run, and where.
+/// A call of the program, and its directory.
 pub struct Call {
     arguments: Vec<OsString>,
     directory: Option<PathBuf>,

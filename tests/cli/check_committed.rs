@@ -89,7 +89,7 @@ fn an_ignored_file_is_not_committed_until_it_is_in_the_index() {
         add_line(&project, ".git/info/exclude", "/local.txt");
         put(&project, "local.txt", &token());
         found(&sandbox, &project, &[]);
-        // What nobody ignores goes into the next commit.
+        // A file that is not ignored goes into the next commit.
         put(&project, "notes.txt", &token());
         found(&sandbox, &project, &[(COMMITTED, "notes.txt")]);
         std::fs::remove_file(project.join("notes.txt")).unwrap();

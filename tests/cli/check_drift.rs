@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::disk;
 use super::sandbox::Sandbox;
 
-/// What aos keeps besides the runtime.
+/// The managed files besides the runtime.
 const MANAGED: [&str; 7] = [
     ".agent/CONNECTOR-SPEC.md",
     ".agent/SPEC_VERSION",

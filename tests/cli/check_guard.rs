@@ -187,7 +187,7 @@ fn a_guard_that_other_parts_of_the_workflow_keep_from_running_is_found() {
     )
     .unwrap();
     assert_eq!(guard(&sandbox, &project), [""; 0]);
-    // What nobody can say of the job that is needed, nobody can say of this one.
+    // If it is unknown whether the needed job runs, it is also unknown whether this one runs.
     let unknown = gate.replace("if: false", "if: vars.A == 'b'");
     std::fs::write(project.join(WORKFLOW), needs.replace("jobs:\n", &unknown)).unwrap();
     assert_eq!(guard(&sandbox, &project), [elsewhen.as_str()]);

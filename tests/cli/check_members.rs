@@ -1,4 +1,4 @@
-//! What is true of a fleet as a whole: members, pins, what was passed over, its baseline, and its reports.
+//! Checks of a fleet as a whole: members, pins, passed-over projects, its baseline, and its reports.
 
 use std::path::Path;
 

@@ -31,7 +31,7 @@ fn refused(sandbox: &Sandbox, project: &Path, rule: &str, path: &str) {
     sandbox.aos_in(project, &["gen", "--check"]).error("E_DRIFT", 6);
 }
 
-/// What Python prints for `code` in `directory`, without writing bytecode.
+/// The output of Python for `code` in `directory`, without writing bytecode.
 fn python(directory: &Path, code: &str) -> String {
     let output = Command::new("python3")
         .args(["-B", "-c", code])

@@ -2,7 +2,7 @@
 
 use super::sandbox::Sandbox;
 
-/// What bash offers for a line that ends with `word`, by the script itself.
+/// The candidates that bash offers for a line, with the generated script.
 fn offered(sandbox: &Sandbox, line: &[&str]) -> Vec<String> {
     let script = sandbox.aos(&["completions", "bash", "--format", "raw"]).stdout;
     let aos = sandbox.command(&[]);

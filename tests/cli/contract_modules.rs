@@ -1,6 +1,6 @@
 //! Contract modules in four languages: compiled, executed and formatted by the real toolchains, on hostile input too.
 //!
-//! What a module must say is computed here from the contract itself, so no generator is its own judge.
+//! The expected content of a module is computed here from the contract itself, so no generator judges itself.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -94,7 +94,7 @@ impl Tool {
         [Self::released(codes), Self::hostile(), Self::huge()]
     }
 
-    /// What every language must say.
+    /// The values that the module of every language must have.
     fn expected(&self) -> Value {
         let core = self.contract["error_codes"]["core"].as_object().unwrap();
         let own = self.extension.as_object().unwrap();

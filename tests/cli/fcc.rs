@@ -48,7 +48,7 @@ fn invocations(source: &str) -> Vec<Invocation> {
     found
 }
 
-/// What one leaf is called with: its flags, and how many positional arguments at most.
+/// The flags with which one leaf command is called, and the largest number of positional arguments.
 #[derive(Debug, Default)]
 struct Exercised {
     flags: BTreeSet<String>,

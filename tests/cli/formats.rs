@@ -80,7 +80,7 @@ fn compact_changes_white_space_and_nothing_else() {
         let value = answer.json();
         let plain = case.run(&[]).json();
         assert_eq!(answer.stdout, format!("{value}\n"), "{}: white space is left", case.name);
-        // What a brief answer leaves out depends on how much of it is white space.
+        // The members that a short response omits depend on the amount of white space in it.
         let is_brief = |name: &str| ["omitted", "more"].contains(&name);
         let keys = |value: &Value| {
             let names = value.as_object()?.keys().filter(|name| !is_brief(name));
@@ -130,7 +130,7 @@ fn text_is_no_json_and_has_no_envelope() {
     for case in cases::successes() {
         let answer = case.run(&["--format", "text"]);
         assert_eq!(answer.exit, Some(0), "{}: {answer:?}", case.name);
-        // What a package answers is JSON, and it is shown as it is; it is no envelope.
+        // The result of a package is JSON without an envelope, and is printed unchanged.
         let shown = serde_json::from_str::<Value>(&answer.stdout);
         let is_result = case.name.starts_with("augmentor ");
         assert!(shown.is_err() || is_result, "{}", case.name);

@@ -1,4 +1,4 @@
-//! What help and reference say, word for word: a change of either is seen in a review.
+//! The exact text of help and reference, so that a review shows every change.
 
 use std::collections::BTreeSet;
 

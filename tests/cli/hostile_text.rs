@@ -7,7 +7,7 @@ use std::process::Command;
 
 use super::sandbox::Sandbox;
 
-/// What a name may hold. Each part is one way to reach a terminal, a log or a reader.
+/// A hostile name. Each part is one way to attack a terminal, a log or a reader.
 const HOSTILE: &str = "a\u{1b}]0;x\u{7}\u{1b}[31m\n::error file=x::forged\r##[error]forged\t##vso[x]\u{202e}\u{9b}1m\u{2028}\u{2029}\u{200b}\u{200d}\u{e0041}\u{7f}\u{ad}\u{61c}\u{2066}\u{feff}";
 /// The same as one that begins a line.
 const COMMAND: &str = "::error file=x::forged";

@@ -88,7 +88,7 @@ fn an_augmentor_is_listed_and_called() {
     }
 }
 
-/// What other tests see line by line is also what the client of the protocol's own project sees.
+/// Other tests read the protocol line by line; this one uses the client of the protocol's own project.
 #[test]
 fn the_official_python_client_lists_and_calls() {
     let test = "mcp::the_official_python_client_lists_and_calls";

@@ -1,4 +1,4 @@
-//! What every generated tree has in common: same input, same bytes, and nothing of this machine in them.
+//! Properties of every generated tree: the same input gives the same bytes, and none depends on this machine.
 
 use super::disk;
 use super::sandbox::{Sandbox, connector, tree};

@@ -1,4 +1,4 @@
-//! What every command says about an update, from the cache alone (agent-cli §3, §14).
+//! The notice of an update in the response of every command, from the cache alone (agent-cli §3, §14).
 
 use std::time::SystemTime;
 

@@ -234,7 +234,7 @@ fn an_older_runtime_is_compared_with_its_release_and_replaced_by_sync_spec() {
     assert_eq!(report["projects"][0]["runtime"]["version"], "0.2.0");
     assert_eq!(report["projects"][0]["compared"].as_u64().unwrap(), compared);
 
-    // What only a newer aos knows is never called in order.
+    // A version that only a newer aos knows is never reported as in order.
     scene.publish("0.1.5", "1.5");
     assert!(scene.findings().contains(&pair("runtime/unknown", "aos.toml")));
     scene.aos(&["sync-spec"]).error("E_CONFLICT", 6);

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::disk;
 
-/// What goes wrong elsewhere, the file of the test below `tests/cli`, and its name.
+/// A fault of other scaffolders, the file of the test below `tests/cli`, and the name of the test.
 const FAULTS: &[(&str, &str, &str)] = &[
     (
         "conflicts come in a style that was not asked for",

@@ -236,7 +236,7 @@ fn the_data_of_every_command_has_only_declared_fields() {
         }
     }
     for (schema, description) in reference["schemas"].as_object().expect("schemas") {
-        // What a brief answer leaves out is proved in `brief_answers`.
+        // The tests in `brief_answers` prove which members a short response omits.
         let brief = |field: &&Value| ["omitted", "more"].contains(&text(field));
         for field in list(&description["fields"]).iter().filter(|field| !brief(field)) {
             let field = format!("{schema}.{}", text(field));
@@ -294,7 +294,7 @@ fn the_data_of_every_command_fits_its_published_schema() {
         assert_published(case.name, &schema, validator, &case.run(&[]).data());
         answers += 1;
         leaves.insert(leaf);
-        // What a shortened answer leaves out.
+        // Members that a shortened response omits.
         let has_diff = list(&command["params"]).iter().any(|param| param["name"] == "diff");
         if has_diff {
             let answer = case.run(&["--diff"]);

@@ -20,7 +20,7 @@ const JOB: &str = "AOS_TEST_SKILL_JOB";
 /// The installer that a Node from 20.12 to 22.19 runs; others are left to the library.
 const INSTALLER_OF_NODE_20: &str = "skills@1.5.16";
 const INSTALLER: &str = "skills@1.7.4";
-/// What the environment says about the way to the registry.
+/// Variables that lead to the registry: proxies and certificates.
 const WAY_OUT: [&str; 10] = [
     "HTTPS_PROXY",
     "HTTP_PROXY",
@@ -179,7 +179,7 @@ impl Bench {
     }
 }
 
-/// What a sync answered.
+/// The result of a sync.
 pub struct Synced {
     pub report: Value,
     home: PathBuf,

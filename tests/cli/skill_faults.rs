@@ -46,7 +46,7 @@ fn a_run_that_writes_nothing_leaves_the_work_to_aos() {
     }
 }
 
-/// What agents read now, and that the foreign files are where no agent looks.
+/// Agents now read the verified files, and the foreign files are where no agent looks.
 #[track_caller]
 fn is_repaired(bench: &Bench, synced: &Synced, place: &str, causes: &serde_json::Value) {
     synced.is("failed", Some("verify_mismatch"));

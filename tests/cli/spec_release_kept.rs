@@ -1,4 +1,4 @@
-//! What was verified once is kept, needs no network, and is believed only as far as its signature goes.
+//! A release that was verified is kept, needs no network, and is verified again on every use.
 
 use std::path::PathBuf;
 
@@ -123,7 +123,7 @@ fn a_link_or_a_directory_in_the_place_of_a_copy_is_no_copy() {
     scene.offline(&["check"]).error("E_NETWORK", 7);
     std::fs::remove_file(&path).unwrap();
     std::fs::create_dir(&path).unwrap();
-    // What cannot be kept is no reason to have no verdict, and somebody is told.
+    // If a release cannot be kept, there is still a verdict, and a note says so.
     let verdict = scene.check().data();
     let note = verdict["projects"][0]["notes"][0].as_str().unwrap();
     assert!(note.contains("could not be cached"), "{note}");

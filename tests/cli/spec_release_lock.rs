@@ -9,7 +9,7 @@ use crate::spec_release::scene::{
 };
 use crate::spec_release::server::Reply;
 
-/// What a host packs from a repository: a directory of an unknown name, a comment, links and files nobody asked for.
+/// The archive that a host makes of a repository: a directory of an unknown name, a comment, links and other files.
 fn repository(contract: Vec<u8>) -> Vec<Entry> {
     let top = "acme-specs-0123abc";
     vec![

@@ -139,7 +139,7 @@ fn an_older_release_does_not_pass_for_a_newer_one() {
     assert_eq!(signed.verify(&[]).error("E_INTEGRITY", 1)["details"]["reason"], "wrong_signer");
 }
 
-/// What is done to a trust root, and its name.
+/// The name of a change of a trust root, and the change.
 type Edit = (&'static str, fn(&mut Value));
 
 // Gap 7: a trust root that cannot be used is a matter of configuration, not a verdict.

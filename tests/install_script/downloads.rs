@@ -1,4 +1,4 @@
-//! What a server, a network or somebody between can do to a download.
+//! Faults of a download: by the server, by the network, or by an attacker between.
 
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};

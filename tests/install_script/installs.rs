@@ -1,4 +1,4 @@
-//! What a run leaves when everything is in order, with every shell and with few programs.
+//! A run without faults installs exactly the program, with every shell and with few programs.
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::process::Stdio;
@@ -22,7 +22,7 @@ fn every_shell_installs_the_newest_release() {
         assert_eq!(names(scene.target().parent().unwrap()), ["aos"]);
         assert!(answer.stdout.contains(&crate::release::sha256(&release.archive)), "{answer:?}");
         assert!(answer.stdout.contains(&format!("installed aos {VERSION}")), "{answer:?}");
-        // What was not checked is said, in one line.
+        // One line says that the signature was not checked.
         assert_eq!(answer.stderr.matches("signature: NOT checked").count(), 1, "{answer:?}");
         assert!(answer.stderr.contains("cannot verify itself"), "{answer:?}");
         assert_eq!(

@@ -30,7 +30,7 @@ fn a_directory_that_cannot_be_written_is_found_before_any_download() {
     if std::fs::write(directory.join("probe"), "").is_err() {
         scene.refused(&arguments, 4, "cannot be written");
     } else {
-        // Whoever runs as root may write everywhere, so the script runs as somebody else.
+        // Root may write everywhere, so the script runs as another user.
         std::fs::remove_file(directory.join("probe")).unwrap();
         let Some(setpriv) = which("setpriv") else { return skipped(test, "root, and no setpriv") };
         for place in [scene.home().parent().unwrap(), &scene.home()] {

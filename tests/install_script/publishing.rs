@@ -1,4 +1,4 @@
-//! What the release workflow runs: version check, archives, list of digests, formula, npm packages.
+//! The scripts of the release workflow: version check, archives, list of digests, formula, npm packages.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -403,7 +403,7 @@ fn a_program_that_needs_more_than_its_users_have_is_not_released() {
     assert!(refused.exit == Some(1) && refused.stderr.contains("is not static"), "{refused:?}");
     let refused = check(&format!("{other}-unknown-linux-gnu"));
     assert!(refused.exit == Some(1) && refused.stderr.contains("is for"), "{refused:?}");
-    // What this machine has decides which glibc the program under test needs.
+    // The glibc of this machine decides which glibc the program under test needs.
     let gnu = check(&format!("{ours}-unknown-linux-gnu"));
     assert!(gnu.stderr.contains("needs GLIBC_2.") || gnu.stdout.contains("GLIBC_2."), "{gnu:?}");
 }

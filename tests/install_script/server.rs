@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// What the server does for one path.
+/// The reply of the server for one path.
 #[derive(Clone, Debug)]
 pub enum Reply {
     /// 200 with these bytes.

@@ -1,4 +1,4 @@
-//! Who signed the list: asked of cosign or of an aos that was there before, never of the program that arrives.
+//! The signature of the list is checked by cosign or by an installed aos, never by the downloaded program.
 
 use std::path::Path;
 

@@ -14,7 +14,7 @@ pub struct Authority {
     root_der: Vec<u8>,
 }
 
-/// What a certificate says, apart from its extensions.
+/// The members of a certificate, without its extensions.
 pub struct Subject<'a> {
     pub serial: u16,
     pub issuer: Vec<u8>,

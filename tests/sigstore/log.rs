@@ -14,7 +14,7 @@ pub struct Log {
     version: LogVersion,
 }
 
-/// What is logged.
+/// The content of an entry of the log.
 pub struct Entry<'a> {
     /// The bytes that the signature is over.
     pub message: &'a [u8],

@@ -92,7 +92,7 @@ fn a_kill_of_aos_leaves_no_process_of_the_tool() {
     child.kill().expect("a kill");
     child.wait().expect("an end");
     wait_until("no process is left", || !runs("sleep 7423") && !runs("tool --json"));
-    // What aos itself could not remove went as well.
+    // The directories that aos itself could not remove are gone as well.
     wait_until("no directory is left", || left_behind(&sandbox).is_empty());
 }
 

@@ -1,4 +1,4 @@
-//! What a person reads when something cannot be run: the cause in words, and where to look.
+//! The message when something cannot be run has the cause in words, and where to look.
 
 use std::process::Command;
 
@@ -104,7 +104,7 @@ fn a_command_has_no_fixture_but_the_one_that_is_named() {
     assert_eq!(with_verdict(data, "blocked"), Vec::<&str>::new(), "{document:#}");
 }
 
-/// What `cli.no-credentials`, which needs the mock, says about a mock that is `command`, in a project with `files`.
+/// The message of `cli.no-credentials`, which needs the mock, if the mock is `command`, in the prepared project.
 fn of_mock(command: &str, prepare: impl FnOnce(&Sandbox)) -> String {
     let sandbox = Sandbox::new();
     executable(&sandbox.write(

@@ -17,7 +17,7 @@ fn report(sandbox: &Sandbox, path: &Path, reports: &[&str]) -> Answer {
 fn a_place_that_cannot_be_written_is_refused_before_the_run() {
     let sandbox = Sandbox::new();
     let path = connector(&sandbox, "");
-    // Whoever starts the tool leaves a trace.
+    // Every start of the tool leaves a file.
     let tool = path.join("agent-harness/bin/aos-good");
     std::fs::write(&tool, "#!/bin/sh\ntouch \"$0.was-run\"\n").expect("a tool");
     std::fs::create_dir(path.join("directory")).expect("a directory");

@@ -1,4 +1,4 @@
-//! What a run concludes from the terms of the contract: levels, capabilities, kinds, and how many commands were called.
+//! How a run uses the terms of the contract: levels, capabilities, kinds, and the number of called commands.
 
 use serde_json::Value;
 

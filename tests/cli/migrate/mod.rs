@@ -46,7 +46,7 @@ pub fn migrated(sandbox: &Sandbox, project: &Path, words: &[&str]) -> Value {
     sandbox.aos_in(project, &[&words[..], &["--confirm", &token, "--diff"]].concat()).data()
 }
 
-/// What an answer says of one rewrite.
+/// The entry of one rewrite in a response.
 #[track_caller]
 pub fn of<'a>(data: &'a Value, id: &str) -> &'a Value {
     let rewrites = data["rewrites"].as_array().expect("rewrites");

@@ -31,7 +31,7 @@ fn only_the_lines_of_a_rewrite_change() {
     );
     let test = read("agent-harness/tests/test_cli.py");
     assert!(test.contains("setattr(\"aos_parcel.parcel.config.token\""), "{test}");
-    // What the baseline knows of a file follows it to its new name.
+    // The entries of the baseline for a file apply to its new name.
     let compare = ["check", "--recursive", ".", "--baseline", "compare"];
     let error = sandbox.aos_in(&project, &compare).error("E_DRIFT", 6);
     // permissions.json is not generated yet, which no baseline accepts; everything else is known.

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::disk;
 use crate::sandbox::Sandbox;
 
-/// What was left out, as one text for each.
+/// The parts that were left out, one text for each.
 fn left(data: &serde_json::Value) -> Vec<String> {
     let list = data["left_out"].as_array().expect("a list");
     list.iter()

@@ -1,4 +1,4 @@
-//! What a host that lies, a program that talks and a manager that is not honest can do: nothing that lasts.
+//! A host, a program or a package manager that reports false facts causes no lasting damage.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use super::setup::{
     CHECKSUMS, LATEST, NEWER, RUNNING, Release, Setup, archive_name, asset, original, row, run,
 };
 
-// Whoever can answer once could otherwise stop all updates for good.
+// Otherwise an attacker who forges one response could stop all later updates.
 #[test]
 fn a_version_that_nobody_signed_does_not_count_as_seen() {
     let setup = Setup::new();
@@ -83,7 +83,7 @@ fn a_program_with_the_name_of_a_leftover_is_not_removed() {
     assert!(program.exists());
 }
 
-// What a program says while it is tried may hold what its environment holds.
+// The output of a program that is started for a check may contain secrets of its environment.
 #[cfg(unix)]
 #[test]
 fn a_program_that_is_tried_cannot_publish_secrets() {

@@ -1,4 +1,4 @@
-//! Who a TLS server says it is: a certificate of an authority that nobody knows unless a test says so.
+//! The certificate of a TLS server, from an authority that is unknown unless a test adds it.
 
 use std::fmt;
 use std::sync::Arc;

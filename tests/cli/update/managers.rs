@@ -431,7 +431,7 @@ fn a_skill_that_the_new_program_cannot_sync_is_a_partial_success() {
     assert_eq!(details["current_version"], NEWER);
 }
 
-// What the new program says about its Skill is believed where a success can say it, and only then.
+// aos believes the report of the new program about its Skill only in a successful response.
 #[test]
 fn a_program_that_lies_about_its_skill_is_not_believed() {
     for said in [
@@ -459,7 +459,7 @@ fn a_program_that_lies_about_its_skill_is_not_believed() {
     assert_eq!(ask(&setup, &program, &[]).data()["skill_sync_status"], "current");
 }
 
-// What it says of a failure is what the old program passes on.
+// The old program reports the reason that the new program gives for the failure.
 #[test]
 fn the_program_that_npm_has_installed_says_why_its_skill_is_not_synced() {
     let setup = Setup::new();

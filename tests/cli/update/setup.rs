@@ -345,7 +345,7 @@ pub fn wait_until(condition: impl Fn() -> bool) {
     }
 }
 
-/// What a row of the table of faults promises of a failure before the swap.
+/// The expected failure before the swap, for a row of the table of faults.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     pub stage: &'static str,

@@ -1,4 +1,4 @@
-//! Who signed, and what: every deviation is an integrity fault, and none is ever called a network fault.
+//! Every deviation in signer or content is reported as an integrity fault, never as a network fault.
 
 use serde_json::json;
 

@@ -241,7 +241,7 @@ fn an_up_to_date_program_with_an_old_skill_syncs_it() {
     setup.is_untouched();
 }
 
-// What somebody changed in an installed Skill is kept.
+// Changes that somebody made in an installed Skill are kept.
 #[cfg(unix)]
 #[test]
 fn a_changed_skill_is_kept_before_it_is_replaced() {

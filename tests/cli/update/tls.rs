@@ -160,7 +160,7 @@ fn nothing_leads_out_of_encryption() {
         let setup = Setup::new();
         let door = Door::new(&setup.host, &identity);
         let described = published(&setup, &door);
-        // What is there would be right.
+        // The document at the new address is correct.
         setup.host.set("/there", Reply::json(&described));
         setup.host.set(path, Reply::redirect(&format!("{}/there", setup.host.base)));
         let answer = update(&setup, &door, Some(&identity.root_pem()));

@@ -5,7 +5,7 @@ use super::setup::{BUNDLE, CHECKSUMS, LATEST, NEWER, Release, Setup, asset, row,
 
 const TOKEN: &str = "ghp_canary0123456789abcdef0123456789ab";
 
-/// What was asked for with a token.
+/// The requests that were sent with a token.
 fn with_token(host: &Host) -> Vec<String> {
     let seen = host.seen();
     let with = seen.iter().filter(|seen| seen.header("authorization").is_some());

@@ -42,7 +42,7 @@ impl Settled {
         run(self.sandbox.command(&words).current_dir(&self.root))
     }
 
-    /// What `aos context` says of the template.
+    /// The report of `aos context` on the template.
     fn context(&self, is_anew: bool) -> Value {
         let home = self.sandbox.home().join(if is_anew { "other" } else { ".aos" });
         let mut command = self.sandbox.command(&["context"]);
@@ -110,7 +110,7 @@ fn replace(place: &Path, from: &str, to: &str) {
     std::fs::write(place, text.replace(from, to)).unwrap();
 }
 
-/// What can happen to a project between two upgrades.
+/// Changes of a project between two upgrades.
 const CHANGES: &[Change] = &[
     ("nothing", |_| {}),
     ("an edited file of the user", |root| append(&root.join("README.md"), "mine\n")),

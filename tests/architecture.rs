@@ -707,7 +707,7 @@ fn outside_text_is_cleaned_in_one_place() {
 }
 
 #[test]
-fn nothing_prints_and_nothing_is_left_for_later() {
+fn no_source_uses_a_banned_macro() {
     let mut faults = Vec::new();
     for source in sources() {
         for pair in source.tokens.windows(2) {
@@ -970,7 +970,7 @@ fn a_circle_is_seen_through_supers_children_and_groups_and_not_through_tests() {
 }
 
 #[test]
-fn nothing_outside_families_names_one() {
+fn no_layer_names_a_family() {
     let mut faults = Vec::new();
     for source in sources().iter().filter(|source| source.module() != "families") {
         let may_name = NAMES_FAMILIES.contains(&source.path.as_str());

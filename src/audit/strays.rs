@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_tool_loads_must_be_declared() {
+    fn a_module_that_the_tool_loads_must_be_declared() {
         let python = "python = [\"agent-harness/p/contract_gen.py\"]\n";
         let without = CONNECTOR.replace(python, "");
         let found = judged(&without, &OWN, &[]);

@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_of_a_secret_counts_where_it_stands_by_itself() {
+    fn the_beginning_or_end_of_a_secret_counts_as_a_separate_word() {
         for shape in [SecretShape::Plain, SecretShape::Special] {
             let secret = Sentinel::new("ACME_TOKEN", shape);
             let value = &secret.value;
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_redacted_of_a_part_is_as_long_as_it_fits() {
+    fn the_longest_matching_part_of_a_secret_is_redacted() {
         for shape in [SecretShape::Plain, SecretShape::Special] {
             let secret = Sentinel::new("ACME_TOKEN", shape);
             let (length, value) = (secret.value.len(), secret.value.as_str());

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_describes_the_package_is_offered_only_by_name() {
+    fn commands_that_describe_the_package_are_offered_only_by_name() {
         assert!(!fits(&[], "health"));
         assert!(fits(&["health"], "health"));
     }

@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_answered_who_asked_nothing() {
+    fn a_message_that_is_not_a_request_is_not_a_fault() {
         for line in [
             &b""[..],
             b" \t",

@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fragment_tells_operations_apart_and_is_not_sent() {
+    fn a_fragment_distinguishes_operations_and_is_not_sent() {
         let found = endpoint("/files/{id}#add_link", &json!([]));
         assert_eq!(found.obstacle, None);
         assert_eq!(found.sent_path(), "/files/{id}");

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn one_and_many() {
+    fn singular_and_plural_forms_are_recognised() {
         for (many, one) in [
             ("pets", "pet"),
             ("categories", "category"),

@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_away_is_shown_before_what_comes() {
+    fn deletions_are_shown_before_additions() {
         let mut data = preview(300, "src");
         data["preview"]["changes"][200]["action"] = "replace".into();
         data["preview"]["changes"][299]["action"] = "delete".into();

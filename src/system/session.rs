@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_program_leaves_behind_ends_with_it() {
+    fn processes_that_a_program_leaves_running_are_killed() {
         let finished = shell("sleep 600 >/dev/null 2>&1 & echo $!", LONG);
         assert_eq!(finished.ending, SessionEnding::Exited(Some(0)));
         assert_gone(&finished.tail);

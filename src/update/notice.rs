@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_saved_is_loaded() {
+    fn a_saved_release_is_loaded_again() {
         let directory = tempfile::tempdir().unwrap();
         let state = directory.path().join("state");
         assert_eq!(KnownRelease::load(&state), None);

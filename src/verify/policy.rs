@@ -338,7 +338,7 @@ mod tests {
 
     // Gap 14.
     #[test]
-    fn nothing_is_signed_later_than_now() {
+    fn a_signature_from_the_future_is_refused() {
         for signing in [release(), release().second_log()] {
             let mut case = Case::new(&signing);
             let signed = u64::try_from(case.verify().unwrap().times[0].as_second()).unwrap();

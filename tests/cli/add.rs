@@ -91,7 +91,7 @@ fn each_shape_of_a_command_fits_the_rules_of_every_template() {
 }
 
 #[test]
-fn what_is_taken_reserved_or_against_its_verb_is_refused_and_changes_nothing() {
+fn a_taken_or_reserved_name_and_a_mode_against_the_verb_are_refused_without_a_change() {
     for (template, reserved) in [
         ("connector-python", "health.deep"),
         ("cli-go", "auth show"),

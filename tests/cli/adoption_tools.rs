@@ -176,7 +176,7 @@ fn the_reasons_are_shown_to_a_person_before_anything_is_written() {
 }
 
 #[test]
-fn a_tag_that_somebody_names_wins_over_the_foreign_pin() {
+fn a_tag_that_the_user_names_overrides_the_foreign_pin() {
     let sandbox = Sandbox::new();
     let project = tool(&sandbox, "python");
     let error = sandbox.aos_in(&project, &["sync-spec", "--to", "v1.6.2"]).error("E_NOT_FOUND", 3);

@@ -228,7 +228,7 @@ fn every_fault_of_one_project_is_reported_at_once_in_a_stable_order() {
 }
 
 #[test]
-fn the_named_fix_mends_every_kind_of_drift() {
+fn the_named_fix_repairs_every_kind_of_drift() {
     let (sandbox, project) = scene();
     let good = disk::state(&project);
     std::fs::remove_file(project.join("contract/contract.json")).unwrap();
@@ -239,7 +239,7 @@ fn the_named_fix_mends_every_kind_of_drift() {
 }
 
 #[test]
-fn the_raw_form_is_a_patch_that_mends_edited_files() {
+fn the_raw_form_is_a_patch_that_restores_edited_files() {
     let (sandbox, project) = scene();
     let good = disk::state(&project);
     disk::append(&project.join(".agent/CONNECTOR-SPEC.md"), "mine\n");

@@ -64,8 +64,8 @@ fn texts_that_python_runs_are_read_as_its_sources() {
 }
 
 #[test]
-fn what_an_environment_or_a_cache_runs_is_found_and_its_usual_files_are_not() {
-    let test = "what_an_environment_or_a_cache_runs_is_found_and_its_usual_files_are_not";
+fn code_that_an_environment_or_a_cache_runs_is_found_and_its_usual_files_are_not() {
+    let test = "code_that_an_environment_or_a_cache_runs_is_found_and_its_usual_files_are_not";
     let (sandbox, project) = project("connector-python");
     let packages = ".venv/lib/python3.11/site-packages";
     let place = |name: &str| format!("{packages}/{name}");

@@ -201,7 +201,7 @@ fn unknown_names_are_answered_with_the_nearest_known_one() {
 
 // Item 16.
 #[test]
-fn what_is_missing_or_not_allowed_is_named() {
+fn missing_and_invalid_arguments_are_named() {
     let sandbox = crate::sandbox::Sandbox::new();
     let message = |arguments: &[&str]| {
         let error = sandbox.aos(arguments).error("E_USAGE", 2);

@@ -143,7 +143,7 @@ fn text_is_no_json_and_has_no_envelope() {
 
 // Item 1: colour is for terminals, whatever the environment hopes for.
 #[test]
-fn nothing_is_coloured_when_stdout_is_no_terminal() {
+fn output_without_a_terminal_has_no_colour() {
     for case in all() {
         for format in ["text", "json"] {
             let sandbox = Sandbox::new();

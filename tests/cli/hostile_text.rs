@@ -283,7 +283,7 @@ const DAMAGES: [(&str, Damage); 9] = [
 ];
 
 #[test]
-fn nothing_in_a_project_reaches_a_terminal_as_it_is() {
+fn text_of_a_project_is_escaped_before_it_reaches_a_terminal() {
     let mut count = 0;
     for (damage, apply) in DAMAGES {
         let sandbox = Sandbox::new();
@@ -354,7 +354,7 @@ fn no_program_on_path_reaches_a_terminal_as_it_is() {
 }
 
 #[test]
-fn nothing_a_tool_under_test_says_reaches_a_terminal_or_a_report_as_it_is() {
+fn output_of_a_tool_under_test_is_escaped_in_the_terminal_and_in_reports() {
     let sandbox = Sandbox::new();
     let said = format!("{{\"ok\":true,\"{HOSTILE}\":\"x\"}}");
     for (name, script) in [

@@ -103,7 +103,7 @@ fn a_line_that_is_no_message_gets_its_error_and_the_session_goes_on() {
 }
 
 #[test]
-fn what_asks_nothing_gets_no_answer() {
+fn a_message_that_is_not_a_request_gets_no_response() {
     let sandbox = Sandbox::new();
     let mut client = Client::start(&sandbox, &[&fixture("python/good")]);
     for line in [

@@ -162,7 +162,7 @@ fn the_project_is_made_below_dir_which_is_made_when_it_is_missing() {
 }
 
 #[test]
-fn what_cannot_hold_a_directory_is_named() {
+fn a_path_that_cannot_contain_a_directory_is_named() {
     let sandbox = Sandbox::new();
     sandbox.write("file", "mine");
     symlink("nowhere", sandbox.work().join("link")).unwrap();

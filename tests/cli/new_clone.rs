@@ -190,7 +190,7 @@ fn a_repository_is_recognised_in_every_form_and_nothing_of_it_is_touched() {
 }
 
 #[test]
-fn what_is_in_the_way_is_named_and_nothing_is_written() {
+fn files_in_the_way_are_named_and_nothing_is_written() {
     let cases: [(&str, &str, &str); 6] = [
         ("agent-harness", "a file\n", "not a directory"),
         ("Readme.MD", "x\n", "upper and lower case"),

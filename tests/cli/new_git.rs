@@ -192,7 +192,7 @@ fn no_git_process_is_started_without_a_commit() {
 }
 
 #[test]
-fn what_the_user_ignores_elsewhere_is_committed_here() {
+fn files_that_the_global_gitignore_names_are_committed() {
     let sandbox = Sandbox::new();
     let ignored = sandbox.home().join("ignored");
     std::fs::write(&ignored, ".agent/\naos.toml\n*.md\n").expect("a file");

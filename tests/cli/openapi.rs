@@ -394,7 +394,7 @@ fn has(project: &Path, path: &str, texts: &[&str]) {
 }
 
 #[test]
-fn what_cannot_be_called_is_left_out_by_name_and_the_rest_is_made() {
+fn operations_that_cannot_be_called_are_named_and_the_others_become_commands() {
     let sandbox = Sandbox::new();
     let get = "{get: {responses: {'200': {description: ok}}}}";
     let text = format!(
@@ -604,7 +604,7 @@ fn lists_are_followed_by_an_offset_that_is_a_text_by_the_last_id_and_by_a_link_i
 }
 
 #[test]
-fn what_real_descriptions_have_becomes_commands_that_pass() {
+fn features_of_real_descriptions_become_commands_that_pass() {
     let sandbox = Sandbox::new();
     let page = "{type: object, properties: {rows: {type: array, items: {type: object, properties: {id: {type: string}, name: {type: string}}}}, links: {type: object, properties: {next: {type: string, format: uri}}}}}";
     let text = minimal(&format!(

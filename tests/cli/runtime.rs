@@ -310,7 +310,7 @@ fn a_part_changes_hands_and_comes_back_with_a_preview_of_what_is_lost() {
 }
 
 #[test]
-fn what_is_no_part_is_refused_with_the_way_out() {
+fn a_path_that_is_not_a_part_is_refused_with_a_fix() {
     let scene = Scene::new();
     for (arguments, code, exit) in [
         (&["runtime", "own", "nothing"][..], "E_NOT_FOUND", 3),

@@ -386,7 +386,7 @@ fn context_describes_the_project_of_the_directory() {
 
 // Item 47.
 #[test]
-fn doctor_gives_a_fix_exactly_where_something_is_wrong() {
+fn doctor_reports_a_fix_exactly_for_each_problem() {
     let sandbox = Sandbox::new();
     let project = sandbox.connector("acme");
     std::fs::write(project.join(".agent/SPEC_VERSION"), "main\n").expect("a file");

@@ -287,7 +287,7 @@ fn a_part_of_the_files_that_a_killed_sync_left_is_completed_without_alarm() {
 }
 
 #[test]
-fn a_journal_that_somebody_broke_makes_no_foreign_file_trusted() {
+fn a_damaged_journal_makes_no_foreign_file_trusted() {
     let bench = with_npx(RAN);
     bench.install(CANONICAL, &[("SKILL.md", "evil\n")]);
     bench.install(".aos", &[("skill-sync.json", "{")]);
@@ -375,7 +375,7 @@ fn each_node_gets_the_installer_that_it_can_run() {
 }
 
 #[test]
-fn nothing_runs_offline_or_without_a_home() {
+fn without_a_network_or_a_home_no_program_is_run() {
     let mut bench = with_npx(RAN);
     bench.set("AOS_OFFLINE", "1");
     bench.sync().is("not_installed", Some("offline"));
@@ -386,7 +386,7 @@ fn nothing_runs_offline_or_without_a_home() {
 }
 
 #[test]
-fn what_is_current_needs_no_program_at_all() {
+fn a_current_skill_needs_no_other_program() {
     let mut bench = Bench::new();
     bench.install(CANONICAL, &NEW);
     bench.install(".claude/skills/aos", &NEW);

@@ -350,8 +350,8 @@ fn a_package_of_a_project_above_does_not_run() {
 }
 
 #[test]
-fn what_an_outer_npx_was_asked_for_is_not_asked_again() {
-    if !installer_is_there("what_an_outer_npx_was_asked_for_is_not_asked_again") {
+fn the_npm_settings_of_an_outer_npx_are_ignored() {
+    if !installer_is_there("the_npm_settings_of_an_outer_npx_are_ignored") {
         return;
     }
     let mut bench = Bench::new();

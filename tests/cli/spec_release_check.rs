@@ -73,7 +73,7 @@ fn a_fleet_waits_once_for_a_host_that_is_down() {
 }
 
 #[test]
-fn what_is_certain_is_said_first_and_what_is_not_is_said_too() {
+fn failures_are_reported_before_projects_that_were_not_compared() {
     let fleet = Fleet::new();
     let drifted = &fleet.projects[0];
     // The first one follows a tag that the program carries, and differs from it.

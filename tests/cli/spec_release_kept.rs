@@ -103,7 +103,7 @@ fn a_copy_of_another_release_does_not_stand_for_this_one() {
 }
 
 #[test]
-fn what_another_trust_root_vouched_for_is_not_believed() {
+fn a_release_kept_under_another_trust_root_is_not_trusted() {
     let scene = Scene::new();
     scene.publish(&Release::new("v1.2.0"));
     scene.sync(&["--to", "v1.2.0"]).data();
@@ -130,7 +130,7 @@ fn a_link_or_a_directory_in_the_place_of_a_copy_is_no_copy() {
 }
 
 #[test]
-fn what_is_kept_is_private_bounded_and_leaves_nothing_beside() {
+fn kept_releases_are_private_and_bounded_and_leave_no_temporary_files() {
     let scene = Scene::new();
     scene.publish(&Release::new("v1.2.0"));
     scene.sync(&["--to", "v1.2.0"]).data();

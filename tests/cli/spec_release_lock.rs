@@ -119,7 +119,7 @@ fn the_place_of_a_contract_in_a_repository_can_be_named() {
 }
 
 #[test]
-fn what_a_host_packs_must_still_be_one_directory_without_tricks() {
+fn an_archive_of_the_host_must_be_one_safe_directory() {
     let whole = repository(contract("v1.2.0", |_| {}));
     let file = |path: &str| Entry::File(path.to_owned(), b"x".to_vec());
     let wanted = "acme-specs-0123abc/contract/harness/v1.2.0/contract.json";

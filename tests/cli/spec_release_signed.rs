@@ -91,7 +91,7 @@ fn a_contract_is_found_wherever_a_directory_may_hold_it() {
 }
 
 #[test]
-fn the_record_says_where_else_a_contract_lies() {
+fn the_record_can_name_another_directory_of_the_contract() {
     let scene = Scene::new();
     let place =
         "prefix = \"specs/agents\"\nfiles = { contract = \"rules.json\", spec = \"text/SPEC.md\" }";
@@ -187,7 +187,7 @@ fn work_that_would_be_lost_is_asked_about_first() {
 }
 
 #[test]
-fn a_directory_takes_the_place_of_the_source_only_when_somebody_names_it() {
+fn a_directory_replaces_the_source_only_if_the_user_names_it() {
     let scene = Scene::at_the_release();
     let specs = crate::sync_source::next_tag(&scene.sandbox, |_| {});
     let from = specs.to_str().unwrap();

@@ -157,7 +157,7 @@ fn spec_text_that_is_not_utf8_is_vendored_byte_for_byte() {
 }
 
 #[test]
-fn what_generated_code_says_follows_a_new_tag() {
+fn generated_code_follows_a_new_tag() {
     let sandbox = Sandbox::new();
     let project = sandbox.connector("acme");
     let specs = next_tag(&sandbox, |contract| {

@@ -113,7 +113,7 @@ fn every_version_of_bundle_and_log_is_read() {
 }
 
 #[test]
-fn a_digest_stands_for_its_file() {
+fn a_digest_can_replace_its_file() {
     let signed = Signed::new(&release());
     let verify = |digest: &str| {
         signed.sandbox.aos(&[

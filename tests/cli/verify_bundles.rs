@@ -115,7 +115,7 @@ fn each_choice_is_made_once() {
 
 // Gap 6.
 #[test]
-fn a_member_that_stands_twice_or_is_not_known_is_refused() {
+fn a_duplicate_or_unknown_member_is_refused() {
     let signed = Signed::new(&release());
     let text = signed.sigstore.sign(FILE, &release()).to_string();
     for (place, with) in [
@@ -182,7 +182,7 @@ fn the_format_of_cosign_2_is_named_with_what_to_do() {
 
 // Row V1.
 #[test]
-fn what_is_no_bundle_is_refused() {
+fn a_file_that_is_not_a_bundle_is_refused() {
     let signed = Signed::new(&release());
     for text in
         ["", " ", "{", "[]", "null", "1", "{}", "MEUCIQDx", "\u{feff}{}", "{\"mediaType\": 1}"]

@@ -296,7 +296,7 @@ fn lines_that_end_with_crlf_stay_so() {
 }
 
 #[test]
-fn what_somebody_changed_since_is_shown_or_stays() {
+fn lines_that_were_edited_since_are_shown_or_kept() {
     let sandbox = Sandbox::new();
     let checkout = checkout(&sandbox);
     let adapter = adapter(&sandbox, "acme");

@@ -55,7 +55,7 @@ fn a_list_that_is_no_list_is_refused_whole() {
 }
 
 #[test]
-fn a_name_that_stands_twice_is_refused_even_with_one_digest() {
+fn a_duplicate_name_is_refused_even_with_equal_digests() {
     for other in [sha256(b"other"), String::new()] {
         let (scene, mut release) = updating();
         let digest = if other.is_empty() { sha256(&release.archive) } else { other };
@@ -80,7 +80,7 @@ fn a_list_in_the_spellings_of_other_systems_is_read() {
 }
 
 #[test]
-fn what_is_missing_is_named() {
+fn missing_files_and_releases_are_named() {
     let (scene, release) = updating();
     scene.server.set(&release.path(&release.archive_name()), Reply::Status(404));
     scene.refused(&[], 3, &release.archive_name());

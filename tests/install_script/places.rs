@@ -109,7 +109,7 @@ fn a_program_of_cargo_is_left_to_it() {
 }
 
 #[test]
-fn what_is_not_aos_is_not_replaced() {
+fn a_program_that_is_not_aos_is_not_replaced() {
     let (scene, _) = Scene::with_release();
     for body in
         ["#!/bin/sh\necho other 1.0.0\n", "#!/bin/sh\nexit 3\n", "#!/bin/sh\necho aos of mine\n"]

@@ -331,7 +331,7 @@ fn a_tag_is_released_when_every_place_names_its_version() {
 }
 
 #[test]
-fn what_is_no_tag_of_a_release_is_refused() {
+fn a_text_that_is_not_a_release_tag_is_refused() {
     for tag in
         ["0.1.0", "v1", "v01.2.3", "v1.2.3;id", "v1.2.3\n", "v1.2.3-", "refs/tags/v1.2.3", ""]
     {

@@ -44,7 +44,7 @@ fn cosign_is_asked_for_exactly_the_workflow_at_the_tag() {
 }
 
 #[test]
-fn what_cosign_refuses_is_not_even_downloaded() {
+fn an_archive_is_not_downloaded_if_cosign_refuses_the_list() {
     let (scene, _) = Scene::with_release();
     script(&scene.target(), &program("1.0.0"));
     cosign(&scene, "--new-bundle-format", 1);

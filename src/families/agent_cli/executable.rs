@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_parts_name_must_exist() {
+    fn names_that_the_parts_of_a_contract_use_must_exist() {
         let capabilities = IndexMap::new();
         let needs = |need: &str| {
             let text =

@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_database_that_gives_no_answer_is_not_taken_for_a_no() {
+    fn a_package_database_that_does_not_respond_is_not_a_negative_answer() {
         assert_eq!(asked(Path::new("/bin/sh"), &["-c", "exit 1"]), OwnerReply::Unowned);
         assert_eq!(
             asked(Path::new("/bin/sh"), &["-c", "echo 'aos: /usr/bin/aos'; echo more"]),

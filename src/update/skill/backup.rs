@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_written_over_something_else_of_the_same_name() {
+    fn a_second_backup_does_not_overwrite_the_first() {
         let (changed, state) = (changed(), tempfile::tempdir().unwrap());
         let place = changed.path().join("aos");
         let first = make(&place, state.path()).unwrap().path;
@@ -208,7 +208,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_a_link_leads_to_is_copied_and_what_leads_nowhere_is_said() {
+    fn the_target_of_a_link_is_copied_and_a_broken_link_is_reported() {
         let (changed, state) = (changed(), tempfile::tempdir().unwrap());
         let place = changed.path().join("aos");
         std::fs::write(changed.path().join("notes.md"), "notes").unwrap();

@@ -75,7 +75,7 @@ fn a_command_is_run_without_a_project_and_manifest_probes_are_blocked() {
 }
 
 #[test]
-fn what_cannot_be_run_is_refused_with_the_reason() {
+fn a_run_that_cannot_start_is_refused_with_the_reason() {
     let sandbox = Sandbox::new();
     connector(&sandbox, "");
     std::fs::remove_file(sandbox.work().join("aos-good/agent-harness/bin/aos-good")).unwrap();

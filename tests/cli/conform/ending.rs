@@ -136,7 +136,7 @@ fn directories_of_killed_runs_are_swept_and_nothing_else() {
 }
 
 #[test]
-fn what_fled_from_its_session_is_named_in_the_report() {
+fn a_process_that_left_its_session_is_named_in_the_report() {
     let sandbox = Sandbox::new();
     let script = "(setsid sleep 7424 >/dev/null 2>&1 &); sleep 0.2; exit 1";
     let more = ["--probe", "harness.one-document", "--format", "text"];

@@ -19,7 +19,7 @@ const TOOLS: [(&str, &str); 7] = [
 ];
 
 #[test]
-fn nothing_hangs_and_no_child_stays() {
+fn a_hostile_tool_cannot_hang_the_run_or_leave_a_process() {
     for (name, script) in TOOLS {
         let sandbox = Sandbox::new();
         let tool = sandbox.write(name, &format!("#!/bin/sh\n{script}\n"));

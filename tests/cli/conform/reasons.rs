@@ -157,10 +157,10 @@ fn a_mock_that_is_a_link_out_of_the_project_is_not_started() {
 }
 
 #[test]
-fn a_system_that_gives_no_namespace_is_explained() {
+fn a_system_without_namespaces_is_explained() {
     let sandbox = Sandbox::new();
     let path = connector(&sandbox, "");
-    let test = "a_system_that_gives_no_namespace_is_explained";
+    let test = "a_system_without_namespaces_is_explained";
     // In a user namespace of its own the limit can be set to none without any right.
     let script = "echo 0 > /proc/sys/user/max_net_namespaces && exec \"$0\" \"$@\"";
     let aos = env!("CARGO_BIN_EXE_aos");

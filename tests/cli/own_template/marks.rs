@@ -77,7 +77,7 @@ fn every_name_that_is_wrong_is_listed_at_once() {
 
 #[cfg(unix)]
 #[test]
-fn what_no_template_may_contain_is_refused_by_its_path_and_never_read() {
+fn forbidden_files_of_a_template_are_refused_by_their_path_and_never_read() {
     let sandbox = Sandbox::new();
     let web = template(&sandbox);
     let link = |target: &str, name: &str| {

@@ -114,7 +114,7 @@ fn a_host_that_cannot_be_understood_is_a_network_fault() {
 
 // D9.
 #[test]
-fn nobody_who_answers_is_a_network_fault() {
+fn a_host_that_does_not_respond_is_a_network_fault() {
     let setup = Setup::new();
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = format!("http://{}", listener.local_addr().expect("an address"));

@@ -136,7 +136,7 @@ fn the_call_to_repeat_is_the_one_that_was_made() {
 // Text of a host is shown as it is nowhere.
 #[cfg(unix)]
 #[test]
-fn nothing_a_host_says_reaches_a_terminal_as_it_is() {
+fn text_of_a_host_is_escaped_before_it_reaches_a_terminal() {
     let setup = Setup::new();
     let hostile = "v9\u{1b}[2J\n::error file=x::forged\r##[error]x\u{202e}\u{9b}\u{2028}";
     let release =

@@ -383,7 +383,7 @@ fn a_manager_that_is_content_without_reason_is_not_believed() {
 
 // P3.
 #[test]
-fn what_a_manager_cannot_do_is_said_with_the_command_for_a_person() {
+fn a_change_that_a_package_manager_cannot_make_is_refused_with_its_command() {
     let setup = Setup::new();
     let program = layout(&setup, "brew/Cellar/aos/0.1.0/bin/aos", &[]);
     let error = ask(&setup, &program, &["--target-version", NEWER]).error("E_CONFIG", 4);
@@ -433,7 +433,7 @@ fn a_skill_that_the_new_program_cannot_sync_is_a_partial_success() {
 
 // aos believes the report of the new program about its Skill only in a successful response.
 #[test]
-fn a_program_that_lies_about_its_skill_is_not_believed() {
+fn a_false_report_of_a_program_about_its_skill_is_not_believed() {
     for said in [
         "{\"ok\":true,\"data\":{\"skill_sync_status\":\"failed\"}}",
         "{\"ok\":true,\"data\":{\"skill_sync_status\":\"\\u001b[2Jevil\"}}",

@@ -15,7 +15,7 @@ const CHECKSUM: super::setup::Row =
 
 // V1.
 #[test]
-fn what_is_no_bundle_is_refused() {
+fn a_file_that_is_not_a_bundle_is_refused() {
     let setup = Setup::empty();
     for bundle in [
         &b""[..],

@@ -112,7 +112,7 @@ fn a_second_update_has_nothing_to_do() {
 
 // Item 54.
 #[test]
-fn nothing_to_do_starts_nothing() {
+fn an_update_without_a_newer_release_starts_no_program() {
     let setup = Setup::empty();
     setup.publish(&Release::new(RUNNING));
     let home = setup.sandbox.home().join(".agents/skills");

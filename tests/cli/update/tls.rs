@@ -153,7 +153,7 @@ fn a_certificate_that_the_system_believes_is_enough() {
 
 // D12.
 #[test]
-fn nothing_leads_out_of_encryption() {
+fn no_redirect_leads_from_https_to_http() {
     let identity = Identity::good();
     let archive = asset(NEWER, &archive_name(NEWER));
     for (path, stage) in [(LATEST, "discover"), (archive.as_str(), "download")] {

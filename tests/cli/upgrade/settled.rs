@@ -197,7 +197,7 @@ fn options_are_never_answered_from_memory() {
 }
 
 #[test]
-fn what_is_remembered_can_be_damaged_or_missing() {
+fn remembered_digests_can_be_damaged_or_missing() {
     let settled = Settled::new();
     let directory = settled.sandbox.home().join(".aos/settled");
     let place = std::fs::read_dir(&directory).unwrap().next().unwrap().unwrap().path();

@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_prose_or_something_else_is_no_call() {
+    fn text_that_may_be_prose_is_not_a_call() {
         for text in [
             "acme item list\n",
             "`acme`, `acme …`, `acme <command>`, `acme --help`, `acme COMMAND`\n",
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_text_ends() {
+    fn unusual_text_is_read_without_a_panic() {
         for text in
             ["", "`", "``` `", "````\n```\nacme x\n", "`` ` ``", "\u{e9}`\u{e9}`acme x`", "$ "]
         {

@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_counts_as_a_write_and_dangers_as_the_highest_mode() {
+    fn an_unknown_type_counts_as_a_write_and_a_dangerous_command_needs_the_highest_mode() {
         let mode = |command: Value| one(command).0.mode;
         assert_eq!(mode(json!({"path": "sync", "type": "task"})), ToolMode::Write);
         assert_eq!(mode(json!({"path": "sync"})), ToolMode::Write);

@@ -94,7 +94,7 @@ fn a_platform_package_that_is_left_behind_or_missing_is_found() {
 }
 
 #[test]
-fn nothing_runs_when_the_package_is_installed() {
+fn an_install_script_and_a_go_toolchain_line_are_refused() {
     let sample = Sample::good().edit(
         "package.json",
         "\"test\":",
@@ -337,7 +337,7 @@ fn no_mutation_of_any_file_makes_a_rule_panic() {
 }
 
 #[test]
-fn every_rule_is_complete_and_its_id_stands_once() {
+fn every_rule_is_complete_and_its_id_is_unique() {
     let topics =
         ["documents", "version", "skill", "codes", "envelope", "readiness", "package", "workflow"];
     let others =

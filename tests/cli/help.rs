@@ -61,7 +61,6 @@ fn the_reference_is_as_recorded() {
     insta::assert_snapshot!("reference", text);
 }
 
-// Item 49.
 #[test]
 fn help_lists_every_leaf_of_reference_and_nothing_else() {
     let sandbox = Sandbox::new();
@@ -83,7 +82,7 @@ fn help_lists_every_leaf_of_reference_and_nothing_else() {
     assert!(leaves.len() > 5);
 }
 
-// Item 49: the same for the options of every command.
+// The same for the options of every command.
 #[test]
 fn the_help_of_a_command_lists_every_parameter_of_reference_and_nothing_else() {
     let sandbox = Sandbox::new();

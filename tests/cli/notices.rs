@@ -27,7 +27,6 @@ pub fn keep(sandbox: &Sandbox, text: &str) {
     std::fs::write(state.join("update-notice.json"), text).expect("a cache");
 }
 
-// Item 63.
 #[test]
 fn a_find_is_in_the_meta_of_every_command() {
     let sandbox = Sandbox::new();
@@ -62,7 +61,6 @@ fn a_find_is_in_the_meta_of_every_command() {
     assert_eq!(context["notices"][0]["latest_version"], "9.9.9");
 }
 
-// Item 63.
 #[test]
 fn an_old_a_passed_and_a_broken_find_are_not_mentioned() {
     let sandbox = Sandbox::new();

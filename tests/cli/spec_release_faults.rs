@@ -151,7 +151,7 @@ fn an_archive_that_is_not_there_is_an_incomplete_release() {
     fails(&asset("v1.2.0", ARCHIVE), &status(503), ("E_SERVER", 7), "server_error");
 }
 
-/// P01, P57 to P61 of the scripts that came before: a host that is not there, and a spec text that was tampered with.
+/// The host is unreachable, and the spec text was changed.
 #[test]
 fn without_the_host_a_changed_text_is_never_in_order() {
     let scene = Scene::at_the_release();

@@ -164,7 +164,6 @@ fn a_file_that_is_called_like_a_digest_is_named_with_its_directory() {
     assert_eq!(data.data()["digest"], digest().as_str());
 }
 
-// Gap 1, 2 and the rows V2 of the fault table.
 #[test]
 fn anybody_else_is_refused() {
     let signed = Signed::new(&release());
@@ -223,7 +222,6 @@ fn verify_pattern(signed: &Signed, pattern: &str) -> Answer {
     ])
 }
 
-// Gap 1.
 #[test]
 fn a_pattern_is_anchored_at_both_ends() {
     let signed = Signed::new(&release());
@@ -249,7 +247,6 @@ fn a_pattern_is_anchored_at_both_ends() {
     }
 }
 
-// Gap 1.
 #[test]
 fn a_pattern_that_accepts_strangers_is_a_usage_error() {
     let signed = Signed::new(&release());
@@ -277,7 +274,6 @@ fn an_email_address_is_an_identity() {
     );
 }
 
-// Gap 5.
 #[test]
 fn an_attestation_is_no_signature_unless_it_was_asked_for() {
     for signing in [release().attestation(), release().attestation().second_log()] {
@@ -421,7 +417,7 @@ fn a_bundle_for_a_key_needs_the_key() {
     answer.error("E_INTEGRITY", 1);
 }
 
-// Gap 11: the default is the embedded root, and neither root stands in for the other.
+// The default is the embedded root, and neither root replaces the other.
 #[test]
 fn exactly_one_trust_root_counts() {
     let signed = Signed::new(&release());

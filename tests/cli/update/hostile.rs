@@ -42,7 +42,7 @@ fn a_tag_is_short() {
     assert_eq!(context["meta"]["notices"][0]["latest_version"], NEWER, "still known");
 }
 
-// L7: a page to sign in is often larger than the file it stands for.
+// A sign-in page is often larger than the file that it replaces.
 #[test]
 fn a_page_of_any_size_is_a_network_fault() {
     let setup = Setup::new();

@@ -168,7 +168,6 @@ fn installs(program: &Path, version: &str) -> String {
     )
 }
 
-// Item 56.
 #[test]
 fn npm_is_told_the_exact_version_and_the_prefix_of_this_program() {
     let setup = Setup::new();
@@ -269,7 +268,6 @@ fn homebrew_learns_what_is_new_before_it_upgrades() {
     assert_eq!(told(&setup), "brew update \nbrew upgrade --formula aos \n");
 }
 
-// P1.
 #[test]
 fn a_manager_that_fails_is_answered_by_its_complaint() {
     for (script, code, exit, cause) in [
@@ -300,7 +298,7 @@ fn a_manager_that_fails_is_answered_by_its_complaint() {
     }
 }
 
-// P1: what the program is then is what it says itself.
+// The program then reports its own version.
 #[test]
 fn a_manager_that_fails_after_its_work_is_answered_by_what_runs() {
     for (end, code, exit) in [
@@ -322,7 +320,7 @@ fn a_manager_that_fails_after_its_work_is_answered_by_what_runs() {
     }
 }
 
-// P1: a manager that leaves nothing that works.
+// The manager leaves no program that works.
 #[test]
 fn a_program_that_a_manager_has_broken_is_not_called_the_old_one() {
     for script in [
@@ -355,7 +353,7 @@ fn a_manager_does_not_run_where_everybody_may_leave_settings() {
     assert_eq!(std::fs::read_to_string(log).expect("a place").trim(), "/");
 }
 
-// P1: no manager at all.
+// There is no package manager.
 #[test]
 fn a_manager_that_is_not_there_is_a_configuration_fault() {
     let setup = Setup::new();
@@ -367,7 +365,6 @@ fn a_manager_that_is_not_there_is_a_configuration_fault() {
     assert_eq!(error["details"]["cause"], "manager_missing");
 }
 
-// P2.
 #[test]
 fn a_manager_that_is_content_without_reason_is_not_believed() {
     let setup = Setup::new();
@@ -381,7 +378,6 @@ fn a_manager_that_is_content_without_reason_is_not_believed() {
     assert_eq!(error["details"]["observed_version"], "9.9.9");
 }
 
-// P3.
 #[test]
 fn a_change_that_a_package_manager_cannot_make_is_refused_with_its_command() {
     let setup = Setup::new();

@@ -36,7 +36,6 @@ fn is_partial(setup: &Setup, error: &Value, cause: &str) {
     setup.is_clean();
 }
 
-// K1, K2.
 #[cfg(unix)]
 #[test]
 fn without_a_usable_npx_a_machine_without_the_skill_stays_without_it() {
@@ -152,7 +151,6 @@ fn an_own_copy_stays_and_is_no_reason_to_retry() {
     assert_eq!(std::fs::read_to_string(own.join("SKILL.md")).expect("a Skill"), "mine\n");
 }
 
-// K3.
 #[cfg(unix)]
 #[test]
 fn a_registry_that_is_not_there_is_a_network_fault_of_the_skill() {
@@ -161,7 +159,6 @@ fn a_registry_that_is_not_there_is_a_network_fault_of_the_skill() {
     is_partial(&setup, &setup.update(&[]).error("E_SKILL_SYNC", 7), "network");
 }
 
-// K4.
 #[cfg(unix)]
 #[test]
 fn an_installer_that_hangs_is_ended_with_all_it_started() {
@@ -180,7 +177,6 @@ fn an_installer_that_hangs_is_ended_with_all_it_started() {
     assert!(!String::from_utf8_lossy(&listed.stdout).contains(&mark), "something survived");
 }
 
-// K5.
 #[cfg(unix)]
 #[test]
 fn an_installer_that_is_content_without_reason_is_not_believed() {
@@ -204,7 +200,6 @@ fn an_installer_that_is_content_without_reason_is_not_believed() {
     }
 }
 
-// K6.
 #[cfg(unix)]
 #[test]
 fn an_installer_that_complains_without_reason_is_not_believed_either() {

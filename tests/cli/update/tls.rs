@@ -92,7 +92,6 @@ fn update(setup: &Setup, door: &Door, roots: Option<&str>) -> Answer {
     run(&mut command)
 }
 
-// L11.
 #[test]
 fn a_certificate_that_is_not_believed_here_is_a_configuration_fault() {
     let (expired, other) = (Identity::expired(), Identity::of_another_host());
@@ -118,7 +117,7 @@ fn a_certificate_that_is_not_believed_here_is_a_configuration_fault() {
     }
 }
 
-// L11: a machine without any certificates, as a small container is.
+// A machine without any certificates, such as a small container.
 #[test]
 fn a_machine_without_certificates_is_a_configuration_fault() {
     let setup = Setup::new();
@@ -136,7 +135,7 @@ fn a_machine_without_certificates_is_a_configuration_fault() {
     }
 }
 
-// L11: what the hint says works.
+// The fix in the hint works.
 #[cfg(unix)]
 #[test]
 fn a_certificate_that_the_system_believes_is_enough() {
@@ -151,7 +150,6 @@ fn a_certificate_that_the_system_believes_is_enough() {
     assert_eq!(setup.host.paths(), expected);
 }
 
-// D12.
 #[test]
 fn no_redirect_leads_from_https_to_http() {
     let identity = Identity::good();

@@ -12,7 +12,6 @@ fn with_token(host: &Host) -> Vec<String> {
     with.map(|seen| seen.path.clone()).collect()
 }
 
-// D6.
 #[test]
 fn a_token_that_is_not_accepted_is_left_out_once_and_never_shown() {
     let setup = Setup::new();
@@ -54,7 +53,7 @@ fn a_token_that_is_not_accepted_is_left_out_once_and_never_shown() {
     assert_eq!(with, [LATEST]);
 }
 
-// D6: without the token it works.
+// Without the token, it works.
 #[test]
 fn a_token_that_is_not_accepted_does_not_stop_an_update() {
     let setup = Setup::new();
@@ -76,7 +75,6 @@ fn a_host_that_wants_credentials_is_asked_once() {
     assert_eq!(setup.host.paths(), [LATEST]);
 }
 
-// D6.
 #[test]
 fn a_token_does_not_follow_a_redirect() {
     let setup = Setup::new();
@@ -91,7 +89,7 @@ fn a_token_does_not_follow_a_redirect() {
     assert_eq!(moved.header("authorization"), None);
 }
 
-// D6: another host is somebody else, whoever sends us there.
+// Another host never gets the token, whichever host redirects to it.
 #[test]
 fn a_token_is_never_sent_to_another_host() {
     let setup = Setup::new();

@@ -19,7 +19,7 @@ pub enum SecretShape {
     Special,
 }
 
-/// How many characters at an end of a secret count as a part of it, and how many anywhere in it.
+/// The number of characters that reveal a part of a secret: at its beginning or end, and anywhere in it.
 const PART: usize = 4;
 const RUN: usize = 8;
 
@@ -174,7 +174,7 @@ impl Sentinel {
     }
 }
 
-/// A text as it is in an address.
+/// A text in percent-encoding.
 #[must_use]
 pub fn percent(text: &str) -> String {
     text.bytes()

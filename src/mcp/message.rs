@@ -1,6 +1,6 @@
 //! One line of a client, judged: a message for the SDK, something to ignore, or an error to return.
 //!
-//! The SDK drops what it cannot parse. JSON-RPC wants an error for it, so that a client does not wait for ever.
+//! The SDK drops messages that it cannot parse. JSON-RPC requires an error, so that a client does not wait for ever.
 
 use rmcp::model::ClientJsonRpcMessage;
 use serde::Serialize;
@@ -16,7 +16,7 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// How a line is handled.
 pub enum JudgedLine {
     Message(Box<ClientJsonRpcMessage>),
-    /// An empty line, an unknown notification, or a response nobody waits for.
+    /// An empty line, an unknown notification, or a response without a request.
     Nothing,
     Fault(LineFault),
 }

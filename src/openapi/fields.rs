@@ -115,7 +115,7 @@ impl FieldNames {
         own
     }
 
-    /// Whether an input keeps the option `id`: another sample is no reason for another name, nor are more choices.
+    /// Whether an input keeps the option `id`: another sample, or more choices, do not change the name.
     fn stays(&self, id: &str, input: &ApiInput) -> bool {
         let known = self.known(id).map(|field| &field.kind).or_else(|| self.reserved.get(id));
         known.is_none_or(|known| {

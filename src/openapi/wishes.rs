@@ -42,7 +42,7 @@ pub enum WishFault {
     Nothing(String),
 }
 
-/// The mode that somebody chose; the id that the command gets says which verb the contract looks at.
+/// The mode that the user chose; the contract judges the verb in the id that the command gets.
 pub(super) fn wished_mode(
     mode: &str,
     endpoint: &Endpoint,

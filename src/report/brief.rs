@@ -153,7 +153,7 @@ fn announce(brief: &mut Value, omitted: &BTreeMap<String, usize>) {
     }
 }
 
-/// Changes without digests and diffs, in the order in which they matter: what goes away first.
+/// Changes without digests and diffs, in the order of their importance: deletions first.
 fn slim(data: &mut Value, omitted: &mut BTreeMap<String, usize>) {
     for (pointer, diffs) in
         [("/preview/changes", "preview.changes.diff"), ("/changes", "changes.diff")]

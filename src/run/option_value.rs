@@ -19,7 +19,7 @@ pub struct OptionValue {
     help: String,
     /// Its values, if they are few.
     pub values: Vec<String>,
-    /// There are no other values than these.
+    /// True if no other value is allowed.
     is_closed: bool,
     /// The command whose help describes it.
     command: String,

@@ -1,4 +1,4 @@
-//! Faults of the command line as failures: what is wrong, and the nearest thing that is right.
+//! Converts faults of the command line into failures, each with the nearest correct form.
 //!
 //! Reads the parser's own account of the fault; never prints it.
 

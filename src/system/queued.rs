@@ -1,6 +1,6 @@
 //! How long a process has waited for a processor. Only Linux reports it.
 //!
-//! On a busy machine a program can be slow although it does nothing wrong; this number tells the two apart.
+//! A correct program can be slow on a busy machine; this number distinguishes it from a slow program.
 
 use std::time::Duration;
 

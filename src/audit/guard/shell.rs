@@ -156,14 +156,14 @@ pub fn is_call(words: &[&str]) -> bool {
         return false;
     }
     let options = &words[at + 1..];
-    // Global options may stand before the command, with their values.
+    // Global options and their values may precede the command.
     let takes_value = |word: &str| matches!(word, "--format" | "--fields" | "-C" | "--directory");
     let mut before = "";
     let mut rest = options.iter().filter(|word| {
         let is_value = takes_value(std::mem::replace(&mut before, word));
         !is_value && !word.starts_with('-')
     });
-    // Those answer a question about rules, or say themselves that they are no verdict.
+    // With these options, the response has no verdict on the project, or only a partial one.
     let partial = ["--explain", "--rule", "--help", "-h", "--version", "-V"];
     let is_partial = options.iter().any(|word| {
         partial.iter().any(|option| word == option || word.starts_with(&format!("{option}=")))

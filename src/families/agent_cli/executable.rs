@@ -88,7 +88,7 @@ pub enum ValueKind {
     Count,
     /// A day as `YYYY-MM-DD`.
     Date,
-    /// A text that names one thing.
+    /// A text that identifies one object.
     Id,
     /// Never printed.
     Secret,

@@ -258,7 +258,7 @@ mod tests {
         for name in [format!("{keg}/bin/aos"), format!("{inner}/bin/aos")] {
             assert_eq!(tree.detect(&name).method, expected, "{name}");
         }
-        // A formula that is not linked into the prefix has its own link all the same.
+        // A formula that is not linked into the prefix still has its own link.
         assert_eq!(tree.detect(&format!("{keg}/bin/aos")).invoked, tree.path("brew/bin/aos"));
         tree.link("brew/opt/aos", keg);
         assert_eq!(

@@ -56,7 +56,7 @@ pub fn make(place: &Path, state: &Path) -> Result<Backup, BackupError> {
     let kept = write(&tree, &stage)
         .and_then(|()| put_in_place(&stage, &directory, &digest[..NAME_DIGITS], &manifest));
     if kept.is_err() {
-        // Its name says that nobody needs it.
+        // Its name shows that it is no longer needed.
         let _ = files::remove_tree(&stage);
     }
     Ok(Backup { path: kept?, skipped: tree.skipped })

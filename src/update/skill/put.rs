@@ -66,7 +66,7 @@ pub fn put(place: &SkillDirectory, origin: CopyOrigin, tree: &SkillTree, state: 
             Put { fault, ..Put::default() }
         }
         (CopyOrigin::Known, None) => {
-            // It has no reader any more; what somebody changed was kept before.
+            // Nothing reads it any more, and changed files were saved before.
             let _ = removed(&aside);
             Put::default()
         }

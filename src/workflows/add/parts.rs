@@ -1,7 +1,7 @@
-//! The parts of a project's files that belong to one command: those that its removal takes away.
+//! The parts of a project's files that belong to one command: those that its removal deletes.
 //!
-//! `aos add` records their digests in aos.toml; `aos remove` compares the files with them and reports which parts somebody
-//! edited. A part has the same digest wherever it is in a file.
+//! `aos add` records their digests in aos.toml; `aos remove` compares the files with them and reports the edited
+//! parts. A part has the same digest wherever it is in a file.
 
 use std::collections::BTreeMap;
 

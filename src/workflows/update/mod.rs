@@ -339,7 +339,7 @@ impl<'a> Job<'a> {
         Ok(answer.outcome(self.run))
     }
 
-    /// Returns the command for the package manager that owns the program; `None` if nobody owns it.
+    /// Returns the command for the package manager that owns the program; `None` if none owns it.
     fn manager(&self, target: &Version) -> Option<ManagerCommand> {
         self.installation.method.command(target, &self.own)
     }

@@ -13,8 +13,8 @@ use super::scope::is_bound;
 use super::statements::{after_parts, closing};
 use super::tokens::{PythonKind, PythonToken};
 
-/// Modules that are guarded besides: those that read and run code, those of which generated modules are made, and those
-/// of digests, with which a tool compares tokens. A program has no reason to change them.
+/// Other guarded modules: those that read and run code, those that generated modules use, and those of digests, with
+/// which a tool compares tokens. A program has no reason to change them.
 const MORE: &[&str] = &[
     "_codecs",
     "_io",

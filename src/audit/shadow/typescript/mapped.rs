@@ -134,7 +134,7 @@ fn in_code<'a>(module: &GeneratedModule<'a>) -> Vec<Mapped<'a>> {
     mapped
 }
 
-/// Whether a file is the module, or has its name: what a compiler makes of it is in another directory.
+/// Whether a file is the module, or has its name: the output of a compiler is in another directory.
 fn is_same(module: &GeneratedModule<'_>, target: &str) -> bool {
     let name = target.rsplit('/').next().unwrap_or(target);
     is_module(module.path, target) || name.split('.').next() == Some(module.stem)

@@ -2,9 +2,9 @@
 //!
 //! Reading only. Text that may be prose is never a call.
 
-/// Options that stand before a command and take no value.
+/// Options without a value that may precede a command.
 const FLAGS: &[&str] = &["--json", "--verbose", "--quiet", "--compact", "--no-color", "--debug"];
-/// Options that stand before a command, with a value.
+/// Options with a value that may precede a command.
 const OPTIONS: &[&str] = &["--mode", "--format", "--fields"];
 /// Languages of fenced blocks whose lines are typed into a shell.
 const SHELLS: &[&str] = &["", "sh", "bash", "zsh", "shell", "console"];

@@ -95,7 +95,7 @@ enum Echo {
     Message,
     /// Bare, deep in an error of another shape.
     Nested,
-    /// In a page that is no JSON.
+    /// In a page that is not JSON.
     Page,
 }
 

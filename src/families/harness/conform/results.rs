@@ -169,7 +169,7 @@ pub(super) fn wrong_data(envelope: &Value) -> Option<String> {
     }
 }
 
-/// A command that lists things: by its name, or because the manifest fills a picker from it.
+/// A command that returns a list: by its name, or because the manifest fills a picker from it.
 pub(super) fn is_list(session: &ToolCaller, command: &CallableCommand) -> bool {
     let action = command.id.rsplit('.').next().unwrap_or_default();
     let hints =

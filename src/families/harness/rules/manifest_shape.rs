@@ -261,7 +261,7 @@ fn scope(manifest: &ConnectorManifest<'_>, source: &SourceText<'_>, found: &mut 
     }
 }
 
-/// Writes whose own summary says that they are none.
+/// Writes whose own summary says that they write nothing.
 fn admitted_scaffolds(
     writes: &[&ManifestCommand<'_>],
     source: &SourceText<'_>,

@@ -160,7 +160,7 @@ fn changes_made_after_the_kill_are_kept() {
 }
 
 #[test]
-fn a_journal_is_believed_only_as_this_machine_wrote_it_for_this_directory() {
+fn a_journal_is_used_only_if_this_machine_wrote_it_for_this_directory() {
     let reason = |root: &Path| match recover(root).unwrap_err() {
         ApplyError::Journal { reason, .. } => reason,
         other => other.to_string(),

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_in_between_starts_the_count_again() {
+    fn a_response_resets_the_count_of_timeouts() {
         let pulse = Pulse::default();
         assert!(!pulse.missed() && !pulse.missed());
         pulse.answered();

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_that_says_nothing_is_refused() {
+    fn an_empty_pattern_is_refused() {
         for text in ["", "!", "tag:", "mode:some"] {
             assert!(Filter::parse(&[text.to_owned()]).is_err(), "{text}");
         }

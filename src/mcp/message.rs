@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_no_message_is_a_fault_with_the_id_that_it_has() {
+    fn a_line_that_is_not_a_message_is_a_fault_with_its_id() {
         for (line, code, id) in [
             (&b"{"[..], -32_700, Value::Null),
             (b"{\"id\":1}\xff", -32_700, Value::Null),

@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_change_on_both_sides_is_no_conflict() {
+    fn the_same_change_on_both_sides_is_not_a_conflict() {
         let merge = merged("a\nb\n", "a\nx\nb\n", "a\nx\nb\n");
         assert_eq!((merge.conflicts(), text(&merge).as_str()), (0, "a\nx\nb\n"));
     }

@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn paging_is_recognised_and_its_inputs_are_no_options() {
+    fn paging_is_recognised_and_its_inputs_are_not_options() {
         let list = |parameters: &str, reply: &str, headers: &str| {
             with(
                 &format!(

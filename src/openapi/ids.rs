@@ -442,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_that_is_no_list_is_not_called_one() {
+    fn a_reply_that_is_not_a_list_has_no_list_command() {
         let plain = |request: &str| Endpoint { reply: ReplyForm::default(), ..endpoint(request) };
         let all = [
             plain("GET /pets"),

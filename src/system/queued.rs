@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_wait_is_the_second_number_and_anything_else_is_none() {
+    fn the_wait_is_the_second_number_and_invalid_text_has_none() {
         assert_eq!(waited("763622 4718678 2\n"), Some(Duration::from_nanos(4_718_678)));
         for text in ["", "1", "1 x 2", "1 -2 3"] {
             assert_eq!(waited(text), None, "{text}");

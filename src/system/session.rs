@@ -243,7 +243,7 @@ mod tests {
     const LONG: Duration = Duration::from_secs(60);
 
     #[test]
-    fn a_program_says_how_it_ended_and_what_it_said_last() {
+    fn the_result_of_a_program_has_its_ending_and_its_last_output() {
         let finished =
             shell("echo out; echo err >&2; echo $AOS_TEST_ADDED$CARGO_MANIFEST_DIR; exit 7", LONG);
         assert_eq!(finished.ending, SessionEnding::Exited(Some(7)));

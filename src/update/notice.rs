@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_understood_says_nothing() {
+    fn an_invalid_file_gives_no_notice() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(FILE);
         for text in [

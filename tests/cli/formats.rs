@@ -121,7 +121,7 @@ fn errors_as_text_are_at_most_four_lines_with_the_fix() {
 }
 
 #[test]
-fn text_is_no_json_and_has_no_envelope() {
+fn text_is_not_json_and_has_no_envelope() {
     for case in cases::successes() {
         let answer = case.run(&["--format", "text"]);
         assert_eq!(answer.exit, Some(0), "{}: {answer:?}", case.name);

@@ -181,7 +181,7 @@ fn no_argument_of_any_command_reaches_a_terminal_as_it_is() {
 }
 
 #[test]
-fn the_name_that_aos_is_called_by_is_no_text_of_its_own() {
+fn the_name_by_which_aos_is_called_is_never_printed_raw() {
     let sandbox = Sandbox::new();
     for arguments in
         [&["--help"][..], &["check", "--help"], &[], &["--version"], &["check", "--nonsense"]]

@@ -419,7 +419,7 @@ fn the_official_python_client_learns_of_changed_packages() {
 }
 
 #[test]
-fn without_a_client_the_answer_is_what_would_be_served() {
+fn without_a_client_the_response_lists_the_tools_that_would_be_served() {
     let sandbox = Sandbox::new();
     let good = fixture("python/good");
     let listed = sandbox.aos(&["mcp", "serve", &good, "--list"]).data();

@@ -79,7 +79,7 @@ fn faults() -> Vec<(Vec<u8>, i64, Value)> {
 }
 
 #[test]
-fn a_line_that_is_no_message_gets_its_error_and_the_session_goes_on() {
+fn a_line_that_is_not_a_message_gets_an_error_and_the_session_continues() {
     let sandbox = Sandbox::new();
     let mut client = Client::start(&sandbox, &[&fixture("python/good")]);
     for (line, code, id) in faults() {

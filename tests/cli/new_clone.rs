@@ -141,7 +141,7 @@ fn the_files_of_a_host_stay_and_a_file_that_would_be_replaced_needs_the_token() 
 }
 
 #[test]
-fn files_that_are_as_wanted_are_no_collision() {
+fn files_with_the_wanted_bytes_are_not_a_collision() {
     let sandbox = Sandbox::new();
     let whole = sandbox.connector("acme");
     let place = clone(&sandbox, "copy/aos-acme");

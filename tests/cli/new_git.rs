@@ -65,7 +65,7 @@ fn a_fresh_clone_passes_check() {
 }
 
 #[test]
-fn without_an_identity_the_repository_stays_uncommitted_and_the_reason_is_said() {
+fn without_an_identity_the_repository_stays_uncommitted_and_the_reason_is_reported() {
     let sandbox = Sandbox::new();
     configure(&sandbox, NO_IDENTITY);
     let data = sandbox.aos(&["new", "acme", "--diff"]).data();
@@ -91,7 +91,7 @@ fn inside_a_repository_none_is_made() {
 }
 
 #[test]
-fn no_git_and_a_missing_git_are_said() {
+fn no_git_and_a_missing_git_are_reported() {
     let sandbox = Sandbox::new();
     let data = sandbox.aos(&["new", "acme", "--no-git"]).data();
     assert_eq!(data["git"]["reason"], "--no-git was given");

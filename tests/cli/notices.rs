@@ -100,7 +100,7 @@ fn a_person_gets_one_line_on_stderr_unless_quiet() {
 // A cache that is a pipe or a link to one must not stop a command.
 #[cfg(unix)]
 #[test]
-fn a_cache_that_is_no_file_stops_nothing() {
+fn a_cache_that_is_not_a_file_is_ignored() {
     let sandbox = Sandbox::new();
     let state = sandbox.home().join(".aos");
     std::fs::create_dir_all(state.join("update-notice.json")).expect("a directory in its place");

@@ -205,7 +205,7 @@ fn a_selection_is_by_tag_path_method_and_id_and_choices_are_recorded() {
 }
 
 #[test]
-fn wishes_that_cannot_be_met_are_named() {
+fn impossible_selections_are_named() {
     let sandbox = Sandbox::new();
     for (words, code, exit, said) in [
         (&["--select", "nothing"][..], "E_NOT_FOUND", 3, "`--select nothing` matches no operation"),

@@ -213,7 +213,7 @@ fn a_go_cli_of_a_hostile_api_without_credentials_is_harmless_and_asks_for_none()
 }
 
 #[test]
-fn an_answer_says_how_a_credential_travels_that_no_description_names() {
+fn an_answer_says_how_to_send_a_credential_that_the_description_lacks() {
     let sandbox = Sandbox::new();
     let words = ["--set", "auth=header", "--set", "auth_header=X-Key"];
     let project = made_of_hostile(&sandbox, "cli-python", &words);

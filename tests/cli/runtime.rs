@@ -336,7 +336,7 @@ fn a_path_that_is_not_a_part_is_refused_with_a_fix() {
 }
 
 #[test]
-fn records_that_lie_about_the_runtime_are_refused() {
+fn false_records_about_the_runtime_are_refused() {
     let scene = Scene::new();
     let record = scene.read("aos.toml");
     let lock = scene.read(".agent/spec.lock");

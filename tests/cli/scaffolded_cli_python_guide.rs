@@ -189,6 +189,6 @@ fn the_guide_leads_from_the_example_to_another_api() {
 }
 
 #[test]
-fn the_guide_leads_there_with_every_answer_as_well() {
+fn the_guide_works_with_every_answer() {
     follow(&["credentials=expiring", "jobs=yes", "human_checkpoint=yes"]);
 }

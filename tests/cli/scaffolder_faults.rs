@@ -278,7 +278,7 @@ const FAULTS: &[(&str, &str, &str)] = &[
     (
         "a missing user name stops the tool",
         "new_git.rs",
-        "without_an_identity_the_repository_stays_uncommitted_and_the_reason_is_said",
+        "without_an_identity_the_repository_stays_uncommitted_and_the_reason_is_reported",
     ),
     (
         "a check needs toolchains, a network or a shell",
@@ -298,7 +298,7 @@ const FAULTS: &[(&str, &str, &str)] = &[
     (
         "stale outputs stay, or those of others are deleted",
         "sync_spec.rs",
-        "an_output_that_is_no_longer_wanted_goes_only_while_it_is_as_aos_wrote_it",
+        "an_unwanted_output_is_removed_only_if_aos_wrote_its_bytes",
     ),
     (
         "lock and configuration disagree for months",

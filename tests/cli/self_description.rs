@@ -346,7 +346,7 @@ fn reference_and_doctor_agree_on_how_ready_this_release_is() {
 }
 
 #[test]
-fn context_says_what_is_in_effect_and_no_secret() {
+fn context_shows_the_settings_in_effect_and_no_secret() {
     let sandbox = Sandbox::new();
     let mut command = sandbox.command(&["context"]);
     command.env("GITHUB_TOKEN", "ghp_sentinel_0123456789").env("AOS_HOME", sandbox.home());
@@ -406,7 +406,7 @@ fn doctor_reports_a_fix_exactly_for_each_problem() {
 }
 
 #[test]
-fn changelog_says_what_the_file_says() {
+fn changelog_agrees_with_the_file() {
     let data = Sandbox::new().aos(&["changelog"]).data();
     assert_eq!(data["current_version"], package_version());
     let headings: Vec<_> = CHANGELOG
@@ -472,7 +472,7 @@ fn the_version_is_the_same_everywhere() {
 
 // Every code has a command that can return it, so none is reserved.
 #[test]
-fn every_code_can_be_met() {
+fn no_error_code_is_reserved() {
     let codes = reference()["error_codes"].clone();
     for (code, description) in codes.as_object().expect("codes") {
         assert_eq!(description["reserved"], false, "{code}");

@@ -226,8 +226,8 @@ fn somebodys_work_is_kept_before_it_is_replaced() {
 }
 
 #[test]
-fn an_exit_code_of_one_is_no_failure_when_every_file_is_right() {
-    if !installer_is_there("an_exit_code_of_one_is_no_failure_when_every_file_is_right") {
+fn exit_code_1_is_not_a_failure_if_every_file_is_right() {
+    if !installer_is_there("exit_code_1_is_not_a_failure_if_every_file_is_right") {
         return;
     }
     let mut bench = Bench::new();
@@ -241,8 +241,8 @@ fn an_exit_code_of_one_is_no_failure_when_every_file_is_right() {
 }
 
 #[test]
-fn an_exit_code_of_zero_is_no_success_when_nothing_could_be_written() {
-    const TEST: &str = "an_exit_code_of_zero_is_no_success_when_nothing_could_be_written";
+fn exit_code_0_is_not_a_success_if_nothing_was_written() {
+    const TEST: &str = "exit_code_0_is_not_a_success_if_nothing_was_written";
     if !installer_is_there(TEST) {
         return;
     }

@@ -88,7 +88,7 @@ fn a_damaged_copy_is_as_good_as_none() {
 }
 
 #[test]
-fn a_copy_of_another_release_does_not_stand_for_this_one() {
+fn a_copy_of_another_release_is_not_used_for_this_one() {
     let scene = Scene::new();
     scene.publish(&Release::new("v1.3.0"));
     scene.sync(&["--to", "v1.3.0"]).data();
@@ -112,7 +112,7 @@ fn a_release_kept_under_another_trust_root_is_not_trusted() {
 }
 
 #[test]
-fn a_link_or_a_directory_in_the_place_of_a_copy_is_no_copy() {
+fn a_link_or_a_directory_in_place_of_a_copy_is_not_used() {
     let scene = Scene::new();
     scene.publish(&Release::new("v1.2.0"));
     scene.sync(&["--to", "v1.2.0"]).data();

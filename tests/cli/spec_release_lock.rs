@@ -24,7 +24,7 @@ fn repository(contract: Vec<u8>) -> Vec<Entry> {
 }
 
 #[test]
-fn an_unsigned_release_is_taken_and_every_answer_says_what_it_is_worth() {
+fn an_unsigned_release_is_accepted_and_every_response_says_that_it_is_unsigned() {
     let scene = Scene::trusting_the_lock();
     scene.publish(&Release::new("v1.2.0").unsigned());
     let preview = scene.sync(&["--to", "v1.2.0", "--dry-run"]).data();
@@ -62,7 +62,7 @@ fn digests_that_an_unsigned_release_lists_must_be_right() {
 }
 
 #[test]
-fn a_release_that_is_signed_is_verified_all_the_same() {
+fn a_signed_release_is_still_verified() {
     let scene = Scene::trusting_the_lock();
     scene.publish(&Release::new("v1.2.0"));
     let data = scene.sync(&["--to", "v1.2.0"]).data();

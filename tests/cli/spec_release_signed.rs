@@ -173,7 +173,7 @@ fn a_dry_run_says_the_same_and_keeps_the_project() {
 }
 
 #[test]
-fn work_that_would_be_lost_is_asked_about_first() {
+fn work_that_would_be_lost_needs_a_confirm_token() {
     let scene = Scene::new();
     scene.publish(&Release::new("v1.2.0"));
     disk::append(&scene.project.join("contract/contract.json"), " ");
@@ -249,7 +249,7 @@ fn the_token_goes_to_nobody_but_the_host_it_is_for() {
 }
 
 #[test]
-fn a_source_that_is_no_repository_names_the_member() {
+fn a_source_that_is_not_a_repository_is_refused_with_the_member() {
     for source in ["github:acme", "github:acme/../x", "github:acme/specs@main", "git:acme/specs"] {
         let scene = Scene::new();
         scene.record(SOURCE, source);
@@ -262,7 +262,7 @@ fn a_source_that_is_no_repository_names_the_member() {
 }
 
 #[test]
-fn text_that_is_no_tag_never_reaches_the_host() {
+fn text_that_is_not_a_tag_never_reaches_the_host() {
     let scene = Scene::at_the_release();
     for tag in ["main", "../../other/repo", "v1.2.0#", "v1.2.0?x=1", "--from", ""] {
         let answer = scene.sync(&[&format!("--to={tag}")]);

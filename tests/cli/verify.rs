@@ -80,7 +80,7 @@ fn a_signed_file_is_verified_with_who_when_and_where() {
 }
 
 #[test]
-fn text_says_it_to_a_person() {
+fn the_text_form_shows_the_verdict() {
     let signed = Signed::new(&release());
     let answer = signed.verify(&["--format", "text"]);
     assert_eq!((answer.exit, answer.stderr.as_str()), (Some(0), ""));
@@ -275,7 +275,7 @@ fn an_email_address_is_an_identity() {
 }
 
 #[test]
-fn an_attestation_is_no_signature_unless_it_was_asked_for() {
+fn an_attestation_is_accepted_only_with_its_option() {
     for signing in [release().attestation(), release().attestation().second_log()] {
         let signed = Signed::new(&signing);
         let error = signed.verify(&[]).error("E_INTEGRITY", 1);
@@ -551,7 +551,7 @@ fn a_command_line_that_names_no_signer_is_a_usage_error() {
 }
 
 #[test]
-fn a_refusal_says_what_why_and_how_to_go_on_in_few_lines() {
+fn a_refusal_says_what_why_and_how_to_fix_it_in_few_lines() {
     let signed = Signed::new(&release());
     signed.sandbox.write("checksums.txt", "changed\n");
     let answer = signed.verify(&["--format", "text"]);

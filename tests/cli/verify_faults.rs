@@ -143,7 +143,7 @@ type Edit = (&'static str, fn(&mut Value));
 
 // An unusable trust root is a fault of the configuration, not a verdict.
 #[test]
-fn a_faulty_trust_root_is_no_verdict() {
+fn a_faulty_trust_root_is_not_a_verdict() {
     let signed = Signed::new(&release());
     let edits: [Edit; 8] = [
         ("no media type", |root| drop(root.as_object_mut().map(|root| root.remove("mediaType")))),

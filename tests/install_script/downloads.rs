@@ -34,7 +34,7 @@ fn an_archive_of_another_version_under_the_same_name_is_refused() {
 }
 
 #[test]
-fn a_list_that_is_no_list_is_refused_whole() {
+fn an_invalid_list_is_refused_as_a_whole() {
     let digest = sha256(b"x");
     let lines = [
         "nonsense\n".to_owned(),
@@ -94,7 +94,7 @@ fn missing_files_and_releases_are_named() {
 }
 
 #[test]
-fn a_release_without_an_archive_for_this_machine_is_no_release() {
+fn a_release_without_an_archive_for_this_machine_is_refused() {
     let (scene, mut release) = updating();
     release.checksums =
         format!("{}  aos-v9.8.7-mips-unknown-linux-gnu.tar.gz\n", sha256(b"x")).into_bytes();
@@ -199,7 +199,7 @@ fn addresses_that_are_neither_https_nor_of_this_machine_are_refused() {
 }
 
 #[test]
-fn values_that_are_no_versions_and_unknown_options_are_refused() {
+fn invalid_versions_and_unknown_options_are_refused() {
     let scene = Scene::new();
     for version in
         ["1.2", "../../x", "1.2.3/..", "1.2.3 4", "$(id)", "v", "main", "1.2.3?x", "--dir"]

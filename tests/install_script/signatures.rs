@@ -22,7 +22,7 @@ fn cosign(scene: &Scene, help: &str, exit: i32) {
 }
 
 #[test]
-fn cosign_is_asked_for_exactly_the_workflow_at_the_tag() {
+fn cosign_must_verify_exactly_the_workflow_at_the_tag() {
     let (mut scene, _) = Scene::with_release();
     cosign(&scene, "--new-bundle-format", 0);
     // A mirror does not change who must have signed.

@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn words_about_the_command_are_no_call() {
+    fn words_about_the_command_are_not_a_call() {
         for script in [
             "echo aos check",
             "true aos check",

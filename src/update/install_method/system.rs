@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_only_looks_like_one_is_no_manager() {
+    fn a_similar_name_is_not_a_package_manager() {
         for path in [
             "/usr/local/bin/aos",
             "/home/me/.local/bin/aos",

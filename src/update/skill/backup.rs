@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_has_every_file_and_its_name_says_what_it_holds() {
+    fn a_backup_has_every_file_and_its_name_describes_it() {
         let (changed, state) = (changed(), tempfile::tempdir().unwrap());
         let place = changed.path().join("aos");
         let backup = make(&place, state.path()).unwrap();

@@ -90,7 +90,7 @@ fn a_run_that_cannot_start_is_refused_with_the_reason() {
 }
 
 #[test]
-fn first_arguments_of_a_command_stand_before_those_of_each_call() {
+fn first_arguments_of_a_command_precede_those_of_each_call() {
     let sandbox = Sandbox::new();
     let path = connector(&sandbox, "");
     let arguments = [

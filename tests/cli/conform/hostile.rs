@@ -44,7 +44,7 @@ fn a_hostile_tool_cannot_hang_the_run_or_leave_a_process() {
 }
 
 #[test]
-fn a_program_that_says_nothing_passes_nothing() {
+fn a_program_without_a_useful_response_passes_no_probe() {
     let sandbox = Sandbox::new();
     for (name, text) in [
         ("mute", "#!/bin/sh\necho '{}'\n"),

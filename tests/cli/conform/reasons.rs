@@ -46,7 +46,7 @@ fn output_without_an_end_and_a_held_stdout_are_called_what_they_are() {
 }
 
 #[test]
-fn a_word_that_is_no_program_says_why() {
+fn a_word_that_is_not_a_program_is_refused_with_the_reason() {
     let sandbox = Sandbox::new();
     sandbox.write("plain", "#!/bin/sh\n");
     sandbox.write("directory/file", "");
@@ -127,7 +127,7 @@ fn of_mock(command: &str, prepare: impl FnOnce(&Sandbox)) -> String {
 }
 
 #[test]
-fn a_mock_that_ends_at_once_says_how_and_what_it_said_last() {
+fn a_mock_that_ends_at_once_is_reported_with_its_exit_and_last_output() {
     let script = "#!/bin/sh\necho Traceback >&2\necho 'port is taken' >&2\nexit 7\n";
     let said = of_mock("[\"./mock\", \"{port}\"]", |sandbox| {
         executable(&sandbox.write("project/mock", script));
@@ -136,7 +136,7 @@ fn a_mock_that_ends_at_once_says_how_and_what_it_said_last() {
 }
 
 #[test]
-fn a_mock_that_never_listens_says_so_and_not_how_it_was_ended() {
+fn a_mock_that_never_listens_is_reported_as_such_and_not_as_killed() {
     let script =
         "#!/bin/sh\ntrap 'echo KeyboardInterrupt >&2; exit 130' INT\nwhile :; do sleep 0.1; done\n";
     let said = of_mock("[\"./mock\", \"{port}\"]", |sandbox| {

@@ -150,7 +150,7 @@ fn a_package_that_is_named_in_an_unknown_way_is_not_renamed_at_all() {
 }
 
 #[test]
-fn an_entry_point_that_is_no_click_group_keeps_its_flags() {
+fn an_entry_point_that_is_not_a_click_group_keeps_its_flags() {
     let sandbox = Sandbox::new();
     let project = connector(&sandbox, "aos-parcel");
     let file = project.join("agent-harness/pyproject.toml");
@@ -163,7 +163,7 @@ fn an_entry_point_that_is_no_click_group_keeps_its_flags() {
 }
 
 #[test]
-fn a_manifest_that_generates_nothing_is_adopted_all_the_same() {
+fn a_manifest_that_generates_nothing_is_still_adopted() {
     let sandbox = Sandbox::new();
     let project = connector(&sandbox, "aos-parcel");
     disk::edit(&project.join("connector.json"), "\"id\": \"number\"", "\"id\": \"Not A Name\"");

@@ -138,7 +138,7 @@ fn files_include_each_other_in_any_order_and_no_fault_shows_a_drawing() {
 }
 
 #[test]
-fn words_of_the_language_are_no_questions_and_a_link_is_no_description() {
+fn words_of_the_language_are_not_questions_and_a_link_is_not_a_description() {
     let sandbox = Sandbox::new();
     let project = project(&sandbox);
     for key in ["if", "loop", "true"] {

@@ -200,7 +200,7 @@ fn a_program_that_does_not_say_its_version_in_time_is_refused() {
 
 #[cfg(unix)]
 #[test]
-fn a_program_that_says_another_version_is_an_integrity_fault() {
+fn a_program_that_reports_another_version_is_an_integrity_fault() {
     let setup = Setup::empty();
     for said in ["1.2.2", "1.2.3-rc.1", "1.2.3 and more", "9.9.9"] {
         setup.publish(&Release::of(NEWER, &program(said)));

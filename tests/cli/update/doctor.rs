@@ -47,7 +47,7 @@ fn a_look_keeps_how_urgent_an_update_is() {
 
 // agent-cli §14: a network that is not there does not make doctor fail, and is not waited for.
 #[test]
-fn a_host_that_cannot_be_asked_is_no_failure() {
+fn an_unreachable_host_is_not_a_failure_of_doctor() {
     let setup = Setup::new();
     setup.impatient();
     for reply in [

@@ -31,7 +31,7 @@ fn the_status_of_an_asset_has_its_code() {
 
 // A bundle that is temporarily unavailable is not an invalid one.
 #[test]
-fn a_signature_that_cannot_be_downloaded_now_is_no_verdict() {
+fn an_unavailable_signature_is_not_a_verdict() {
     for name in [CHECKSUMS, BUNDLE] {
         let setup = Setup::new();
         setup.host.set(&asset(NEWER, name), Reply::status(503));

@@ -96,7 +96,7 @@ fn a_signal_during_the_skill_is_a_partial_success() {
 
 // The signal arrives during the rename; the response says which version is installed.
 #[test]
-fn a_signal_during_the_swap_is_answered_with_the_truth() {
+fn a_signal_during_the_swap_reports_the_installed_version() {
     for (point, replaced) in [("update:before-rename", true), ("update:renamed", true)] {
         let setup = Setup::new();
         setup.good_npx(NEWER);

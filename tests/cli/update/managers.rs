@@ -269,7 +269,7 @@ fn homebrew_learns_what_is_new_before_it_upgrades() {
 }
 
 #[test]
-fn a_manager_that_fails_is_answered_by_its_complaint() {
+fn a_failing_manager_is_reported_with_its_message() {
     for (script, code, exit, cause) in [
         ("echo 'npm error code EACCES' >&2; exit 243\n", "E_FORBIDDEN", 4, "manager_failed"),
         ("echo 'npm error code ENOTFOUND' >&2; exit 1\n", "E_NETWORK", 7, "manager_failed"),
@@ -300,7 +300,7 @@ fn a_manager_that_fails_is_answered_by_its_complaint() {
 
 // The program then reports its own version.
 #[test]
-fn a_manager_that_fails_after_its_work_is_answered_by_what_runs() {
+fn a_manager_that_fails_after_the_update_is_judged_by_the_installed_program() {
     for (end, code, exit) in [
         ("exit 1\n", "E_IO", 1),
         ("echo ECONNRESET >&2; exit 1\n", "E_NETWORK", 7),
@@ -366,7 +366,7 @@ fn a_manager_that_is_not_there_is_a_configuration_fault() {
 }
 
 #[test]
-fn a_manager_that_is_content_without_reason_is_not_believed() {
+fn a_false_success_of_a_manager_is_not_believed() {
     let setup = Setup::new();
     let program = npm(&setup);
     manager(&setup, "npm", "exit 0\n");
@@ -470,7 +470,7 @@ fn the_program_that_npm_has_installed_says_why_its_skill_is_not_synced() {
 
 // Also that the files were not the signed ones, which nobody may try again.
 #[test]
-fn foreign_files_below_a_manager_are_no_reason_to_retry() {
+fn foreign_files_below_a_manager_are_not_retryable() {
     let setup = Setup::new();
     let program = npm_with_the_real_program(&setup);
     setup.npx(

@@ -202,7 +202,7 @@ fn an_attestation_is_not_a_signature() {
 
 // A release that Sigstore's own keys did not sign, and a root that is none.
 #[test]
-fn only_the_given_trust_root_is_believed() {
+fn only_the_given_trust_root_is_used() {
     let setup = Setup::new();
     // Without the option the public root inside aos counts, and it knows nothing of this Sigstore.
     let answer = run(&mut setup.command(&["update"]));

@@ -139,7 +139,7 @@ fn without_a_home_the_skill_is_a_fault_of_the_settings() {
 // A copy that somebody made where no installer writes is the user's.
 #[cfg(unix)]
 #[test]
-fn an_own_copy_stays_and_is_no_reason_to_retry() {
+fn a_copy_of_the_user_stays_and_is_not_retryable() {
     let setup = Setup::new();
     setup.good_npx(NEWER);
     let own = setup.sandbox.home().join(".cursor/skills/aos");
@@ -179,7 +179,7 @@ fn an_installer_that_hangs_is_ended_with_all_it_started() {
 
 #[cfg(unix)]
 #[test]
-fn an_installer_that_is_content_without_reason_is_not_believed() {
+fn a_false_success_of_the_installer_is_not_believed() {
     let installed = |setup: &Setup| {
         let place = setup.sandbox.home().join(".agents/skills/aos/SKILL.md");
         std::fs::read_to_string(place).expect("a Skill")
@@ -202,7 +202,7 @@ fn an_installer_that_is_content_without_reason_is_not_believed() {
 
 #[cfg(unix)]
 #[test]
-fn an_installer_that_complains_without_reason_is_not_believed_either() {
+fn a_false_failure_of_the_installer_is_not_believed() {
     let setup = Setup::new();
     setup.good_npx(NEWER);
     let script = std::fs::read_to_string(setup.place("shims/npx")).expect("a shim");

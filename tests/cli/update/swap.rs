@@ -177,17 +177,14 @@ fn two_updates_do_not_meet() {
 }
 
 #[test]
-fn another_file_system_for_temporary_files_is_no_obstacle() {
+fn temporary_files_may_be_on_another_file_system() {
     let other = std::path::Path::new("/dev/shm");
     let setup = Setup::new();
     let differs = std::fs::metadata(other).is_ok_and(|there| {
         there.dev() != std::fs::metadata(setup.place("bin")).expect("a place").dev()
     });
     if !differs {
-        skipped(
-            "another_file_system_for_temporary_files_is_no_obstacle",
-            "there is no other file system",
-        );
+        skipped("temporary_files_may_be_on_another_file_system", "there is no other file system");
         return;
     }
     setup.good_npx(NEWER);

@@ -93,7 +93,7 @@ fn update(setup: &Setup, door: &Door, roots: Option<&str>) -> Answer {
 }
 
 #[test]
-fn a_certificate_that_is_not_believed_here_is_a_configuration_fault() {
+fn an_untrusted_certificate_is_a_configuration_fault() {
     let (expired, other) = (Identity::expired(), Identity::of_another_host());
     let known_expired = expired.root_pem();
     let known_other = other.root_pem();

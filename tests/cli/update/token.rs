@@ -68,7 +68,7 @@ fn a_token_that_is_not_accepted_does_not_stop_an_update() {
 
 // Without a token a 401 is final.
 #[test]
-fn a_host_that_wants_credentials_is_asked_once() {
+fn a_host_that_requires_credentials_gets_one_request() {
     let setup = Setup::new();
     setup.host.set(LATEST, Reply::status(401));
     setup.fails(row("discover", "E_AUTH", 4), &[]);
@@ -113,7 +113,7 @@ fn a_token_is_never_sent_to_another_host() {
 
 // A token that cannot stand in a header is no reason to fail, or to show it.
 #[test]
-fn a_token_that_is_none_is_not_sent() {
+fn an_invalid_token_is_not_sent() {
     for token in ["ghp_canary\nx-evil: 1", "ghp_canary\u{e9}\u{7f}"] {
         let setup = Setup::new();
         let mut command = setup.update_command(&["--check"]);

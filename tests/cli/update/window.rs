@@ -105,7 +105,7 @@ fn a_swap_that_fails_is_an_io_fault_and_leaves_nothing() {
 // Facts 20 to 22: the program was deleted while it runs; the system names a path that is none.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_program_that_was_deleted_is_updated_all_the_same_or_says_why_not() {
+fn a_deleted_program_is_updated_or_the_reason_is_reported() {
     let setup = Setup::new();
     let mut command = Command::new("sh");
     let plain = setup.update_command(&[]);

@@ -151,7 +151,7 @@ const CHANGES: &[Change] = &[
 ];
 
 #[test]
-fn whatever_changed_since_the_last_upgrade_is_seen() {
+fn every_change_since_the_last_upgrade_is_noticed() {
     let settled = Settled::new();
     let files = tree(&settled.root);
     for (name, change) in CHANGES {
@@ -172,7 +172,7 @@ fn whatever_changed_since_the_last_upgrade_is_seen() {
 }
 
 #[test]
-fn options_are_never_answered_from_memory() {
+fn options_never_use_remembered_results() {
     let settled = Settled::new();
     append(&settled.root.join("README.md"), "mine\n");
     std::fs::remove_file(settled.root.join("LICENSE")).unwrap();

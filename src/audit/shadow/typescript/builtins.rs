@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_calls_and_own_names_are_no_changes() {
+    fn reads_calls_and_local_names_are_not_changes() {
         let wrong: Vec<_> = [
             "const own = Object.freeze({ a: 1 });",
             "const keys = Object.keys(CODES).sort();",

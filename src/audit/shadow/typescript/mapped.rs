@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn usual_aliases_and_compiled_files_are_no_findings() {
+    fn usual_aliases_and_compiled_files_are_not_findings() {
         let config = "alias: { '#codes': '/src/contract_gen.ts', '#other': '/src/alt.ts' }";
         assert_eq!(found(&[ALT, USES, ("web/vite.config.ts", config)]), [""; 0]);
         let compiled = ("web/alt/contract_gen.js", "export const CODES = {};\n");

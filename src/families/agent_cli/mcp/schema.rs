@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_is_no_command_line_is_left_out() {
+    fn a_path_that_is_not_a_command_line_is_left_out() {
         for path in ["", "a  b", "--help", "a;b", "a $(b)"] {
             let reference = json!({"commands": [{"path": path, "type": "read"}]});
             assert!(tools("t", &reference).is_empty(), "{path}");

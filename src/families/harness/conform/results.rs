@@ -273,7 +273,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_is_told_from_what_is_none() {
+    fn a_list_is_distinguished_from_other_results() {
         let command =
             |id: &str| CallableCommand { id: id.to_owned(), required_mode: String::new() };
         let list = |items: Value| json!({"items": items, "issues": items, "next_cursor": null, "has_more": false});

@@ -46,7 +46,7 @@ fn groups_and_commands_are_found_where_add_command_hangs_them() {
 }
 
 #[test]
-fn a_group_that_nobody_adds_says_nothing_about_the_command_line() {
+fn a_group_that_is_never_added_is_not_part_of_the_command_line() {
     let text = LOOSE.replace("    cli.add_command(issue_group)\n", "");
     assert_eq!(only(&click(&text)), [""; 0]);
     let text = LOOSE
@@ -291,7 +291,7 @@ fn addresses_with_a_default_and_and_or_are_optional() {
 }
 
 #[test]
-fn only_the_words_of_the_probe_tell_what_health_says() {
+fn only_the_words_of_the_probe_are_the_words_of_health() {
     let silent =
         Sample::good().replaced("agent-harness/aos_demo/client.py", "def health", "def words");
     let health =

@@ -209,6 +209,7 @@ fn missing_and_invalid_arguments_are_named() {
     assert!(message(&["context", "--format", "xml"]).contains("json, text, raw"));
     assert!(message(&["check", "--recursve", "."]).contains("--recursive"));
     assert!(message(&["gen", "--check", "--dry-run"]).contains("--dry-run"));
+    assert!(message(&["check", "--diff", "--diff"]).contains("`--diff` is given more than once"));
 }
 
 #[test]

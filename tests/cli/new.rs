@@ -116,6 +116,8 @@ fn an_edited_project_is_never_written_over() {
     let before = disk::state(&project);
     let error = sandbox.aos(&["new", "acme", "--no-git"]).error("E_VALIDATION", 2);
     assert_eq!(texts(&error["details"]["collisions"]), ["README.md"]);
+    let text = sandbox.aos(&["new", "acme", "--no-git", "--format", "text"]).stdout;
+    assert!(text.contains("exist and differ from the new project:\n  README.md"), "{text}");
     assert_eq!(disk::state(&project), before);
 }
 

@@ -149,7 +149,7 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Files of `src/commands` that are no command.
+/// Files of `src/commands` that are not commands.
 const NO_COMMANDS: [&str; 2] = ["mod", "registry"];
 
 /// The function that unit tests call in place of an entry point; it is not a module.

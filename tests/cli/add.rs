@@ -218,7 +218,7 @@ fn a_removal_names_the_parts_that_were_edited_since_they_were_added() {
         let edited = |words: &[&str]| sandbox.aos_in(&project, words).data()["edited"].clone();
         add("item alert");
         add("item publish");
-        // Neighbours on both sides, and a rename, are no edits.
+        // Neighbours on both sides, and a rename, are not edits.
         add("item zoom");
         assert_eq!(edited(&remove), serde_json::json!([]), "{template}");
         let first = text(&project, handler);

@@ -257,7 +257,7 @@ fn without_a_usable_index_the_ignore_files_count_and_the_report_says_so() {
             .contains("does not point to a git directory")
     );
     found(&sandbox, &project, &[]);
-    // No repository at all is no fault.
+    // A project without a repository is not a fault.
     std::fs::remove_file(project.join(".git")).unwrap();
     assert_eq!(report(&sandbox, &project)["notes"], serde_json::json!([]));
     found(&sandbox, &project, &[]);

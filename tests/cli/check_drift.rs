@@ -1,4 +1,4 @@
-//! `aos check` finds every way in which a managed file can differ, and says how to mend it.
+//! `aos check` finds every way in which a managed file can differ, and says how to fix it.
 
 use std::path::{Path, PathBuf};
 
@@ -121,7 +121,7 @@ fn a_file_that_does_not_belong_is_found() {
     let module = disk::read(&project.join(GENERATED[0]));
     sandbox.write("aos-acme/agent-harness/other/contract_gen.py", &module);
     has(&findings(&sandbox, &project), "drift/stray-module", "agent-harness/other/contract_gen.py");
-    // The directory that holds the outputs is no project of its own, whatever lies in it.
+    // The directory of the outputs is not a separate project, whatever it contains.
     sandbox.write("aos-acme/agent-harness/aos.toml", "");
     has(&findings(&sandbox, &project), "drift/stray-module", "agent-harness/other/contract_gen.py");
 }

@@ -1,4 +1,4 @@
-//! Files and code that stand in for parts of Python or change them: a module of the standard library in a directory that
+//! Files and code that replace or change parts of Python: a module of the standard library in a directory that
 //! comes first, an import path with code that git ignores, and names of the library that get another value.
 
 use std::path::Path;

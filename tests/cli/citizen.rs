@@ -1,4 +1,4 @@
-//! aos as a process: it ends, it waits for nobody, it says nothing to the network, it takes a signal.
+//! aos as a process: it ends, never waits for a person, needs no network, and handles signals.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -228,7 +228,7 @@ fn no_command_opens_an_internet_socket() {
     let mut seen = 0;
     for case in cases::successes() {
         let sandbox = Sandbox::new();
-        // A find that is past its time tempts nobody to look again.
+        // An outdated result does not cause a new check.
         let month = 31 * 24 * 60 * 60;
         crate::notices::keep(&sandbox, &crate::notices::known("9.9.9", month).to_string());
         let plain = case.command(&sandbox, &[]);

@@ -64,7 +64,7 @@ fn the_reference_is_as_recorded() {
 #[test]
 fn help_lists_every_leaf_of_reference_and_nothing_else() {
     let sandbox = Sandbox::new();
-    // A group without an action of its own is no command.
+    // A group without an action is not a command.
     let is_group = |path: &String| {
         let help = help_of(&sandbox, path);
         !path.contains(' ')

@@ -1,4 +1,4 @@
-//! `aos mcp serve` and lines that are no message: each gets the error that JSON-RPC describes, and the session goes on.
+//! `aos mcp serve` and invalid lines: each gets the error that JSON-RPC describes, and the session continues.
 
 use std::process::Command;
 
@@ -125,7 +125,7 @@ fn a_message_that_is_not_a_request_gets_no_response() {
             client.notes
         );
     }
-    // A mark at the start and the end of a line of Windows are no faults.
+    // A byte order mark at the start, and a line that ends with CRLF, are not faults.
     client.write_line(b"\xEF\xBB\xBF{\"jsonrpc\":\"2.0\",\"id\":\"bom\",\"method\":\"ping\"}\r");
     assert_eq!(client.hear()["id"], "bom");
     assert_eq!(client.end().exit, Some(0));
@@ -186,7 +186,7 @@ fn a_last_line_without_an_end_is_answered() {
     }
 }
 
-/// The client of the protocol's own project goes on when a server reports what somebody else wrote into the stream.
+/// The client of the protocol's own project continues after the server reports an invalid line in the stream.
 #[cfg(unix)]
 #[test]
 fn the_official_python_client_survives_the_errors() {

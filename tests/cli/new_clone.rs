@@ -81,7 +81,7 @@ fn a_directory_that_is_called_like_the_tool_holds_the_project_itself() {
     assert!(data["notes"].to_string().contains("has the name of the tool"), "{data}");
     sandbox.aos(&["new", "acme", "--no-git", "--dir", "new/aos-acme"]).data();
     assert!(sandbox.work().join("new/aos-acme/connector.json").exists());
-    // A directory with other things in it is somebody's project, whatever its name.
+    // A directory with other files belongs to the user, whatever its name is.
     sandbox.write("full/aos-acme/main.py", "mine");
     sandbox.aos(&["new", "acme", "--no-git", "--dir", "full/aos-acme"]).data();
     assert!(sandbox.work().join("full/aos-acme/aos-acme/connector.json").exists());

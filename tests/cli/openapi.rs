@@ -148,7 +148,7 @@ fn each_operation_is_a_command_or_is_named_with_its_reason() {
     }
     assert_eq!(command(&answer, "charge.list")["inputs"], json!(["ending_before"]));
     assert_eq!(command(&answer, "book.list")["inputs"], json!([]));
-    // A form that has no fields is not sent, and nobody misses it.
+    // A form without fields is not sent, and no note mentions it.
     assert_eq!(command(&answer, "charge.delete")["notes"], json!([]));
 }
 
@@ -560,7 +560,7 @@ fn methods_that_are_called_by_name_have_the_ids_and_modes_of_their_verbs() {
         ("room.delete", "admin", "destructive", "POST /rooms.delete"),
         ("app.uninstall", "admin", "destructive", "GET /apps.uninstall"),
         ("link.share", "write", "write", "GET /links.share"),
-        // Their replies are no lists.
+        // Their replies are not lists.
         ("split_rule.get_all", "readonly", "read", "GET /shops/{id}/splitRules"),
         ("room.get_guests", "readonly", "read", "GET /rooms.listGuests"),
     ] {

@@ -162,7 +162,7 @@ fn made_of_hostile(sandbox: &Sandbox, template: &str, more: &[&str]) -> PathBuf 
     PathBuf::from(data["path"].as_str().expect("a path"))
 }
 
-/// No text of the description is code, nothing ran, and nobody is asked for a token that no request has.
+/// No text of the description is code, nothing was run, and no variable is named for a token that no request has.
 fn is_harmless_and_asks_for_no_token(sandbox: &Sandbox, project: &Path) {
     for (path, (content, _)) in tree(project) {
         let text = String::from_utf8_lossy(&content).into_owned();

@@ -342,7 +342,7 @@ fn false_records_about_the_runtime_are_refused() {
     let lock = scene.read(".agent/spec.lock");
     scene.write("aos.toml", &record.replace("name = \"tiny\"", "name = \"tin\""));
     assert!(scene.findings().contains(&pair("runtime/unknown", "aos.toml")));
-    // Without the section, the files of the runtime would belong to nobody.
+    // Without the section, no record would own the files of the runtime.
     let start = record.find("[runtime]").unwrap();
     let section =
         &record[start..start + "[runtime]\nname = \"tiny\"\npath = \"internal/runtime\"\n".len()];

@@ -54,7 +54,7 @@ fn conforms(sandbox: &Sandbox, project: &Path) {
     std::fs::remove_dir_all(project.join("build")).expect("the programs go");
 }
 
-/// Elsewhere there is no network namespace for it.
+/// Other systems have no network namespace for it.
 #[cfg(not(target_os = "linux"))]
 fn conforms(_sandbox: &Sandbox, _project: &Path) {}
 

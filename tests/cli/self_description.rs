@@ -142,7 +142,7 @@ fn every_example_names_an_existing_command_and_parses() {
             continue;
         }
         let code = answer.json()["error"]["code"].as_str().unwrap_or("OK").to_owned();
-        // A made-up token and a directory of somebody else are the only parts that cannot hold here.
+        // Only a made-up token and the directory of another user cannot work here.
         let allowed: &[&str] = match example {
             example if example.starts_with("aos add code") => &["OK", "E_VALIDATION", "E_CONFLICT"],
             // This connector was not made from a description.
@@ -186,7 +186,7 @@ fn every_example_names_an_existing_command_and_parses() {
             example if example.starts_with("aos augmentor") => &["E_NOT_FOUND"],
             // The connector is the only package here.
             example if example.starts_with("aos mcp") => &["OK", "E_NOT_FOUND"],
-            // A file of somebody else's release.
+            // A file of the release of another project.
             example if example.contains("--bundle") => &["E_NOT_FOUND"],
             _ => &["OK"],
         };

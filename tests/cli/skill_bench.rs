@@ -308,7 +308,7 @@ fn repository(root: &Path) {
             .expect("git runs");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     };
-    // A Skill of another tool, which nobody asked for.
+    // A Skill of another tool, which was not requested.
     write(
         &tree,
         &[("templates/x/files/skills/other/SKILL.md", "---\nname: other\ndescription: d\n---\n")],

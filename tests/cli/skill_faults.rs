@@ -1,4 +1,4 @@
-//! The Skill sync when a program is missing, lies, hangs, or must not run: with an `npx` of the test's own.
+//! The Skill sync when a program is missing, reports false results, hangs, or must not run; the test has its own `npx`.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -84,7 +84,7 @@ fn foreign_files_of_an_installer_do_not_stay() {
             "mkdir \"$to/.git\"; echo x >\"$to/.git/HEAD\"; echo evil >\"$to/SKILL.md\"",
             json!(["content"]),
         ),
-        // Members that an installer leaves out, which an agent would read all the same.
+        // Files that an installer leaves out, but that an agent would read.
         ("echo '{}' >\"$to/metadata.json\"", json!([])),
         ("mkdir \"$to/__pycache__\"; echo x >\"$to/__pycache__/x.pyc\"", json!([])),
         ("ln -s nowhere \"$to/link.md\"", json!([])),
@@ -160,7 +160,7 @@ fn several_agents_are_repaired_at_once() {
 
 #[test]
 fn links_that_an_installer_leaves_do_not_lead_to_foreign_files() {
-    // The bytes may even be right today: whoever owns the target can change them tomorrow.
+    // Even if the bytes are right today, the owner of the target can change them later.
     for content in ["echo evil >~/away/SKILL.md", "cp -R ~/ready/. ~/away"] {
         let mut bench = with_npx("");
         let script = well(&bench);
@@ -518,7 +518,7 @@ fn assert_gone(file: &Path) {
     assert!(!processes.is_empty());
     for process in processes.lines() {
         let id = rustix::process::Pid::from_raw(process.parse().expect("a number"));
-        // A container may have nobody who asks how a process ended.
+        // A container can lack a process that collects the exit codes of orphans.
         let is_zombie = || {
             std::fs::read_to_string(format!("/proc/{process}/stat"))
                 .is_ok_and(|stat| stat.contains(") Z "))

@@ -259,7 +259,7 @@ fn exit_code_0_is_not_a_success_if_nothing_was_written() {
     assert!(synced.stale_paths().contains(&CANONICAL.to_owned()));
 }
 
-/// A tree that nobody may write, not even root; released when dropped.
+/// A tree that not even root may write; released when dropped.
 struct Immutable(std::path::PathBuf);
 
 impl Immutable {

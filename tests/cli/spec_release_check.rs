@@ -1,4 +1,4 @@
-//! A fleet whose projects follow one source: each release is had once, and one that cannot be had is nobody's OK.
+//! A fleet whose projects follow one source: each release is downloaded once, and no project is OK without it.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Hosts that are down, slow, overloaded or somebody else: each with its code, and never with an OK.
+//! Hosts that are down, slow, overloaded or not the expected one: each fault has its code, and no project is OK.
 
 use std::net::TcpListener;
 use std::time::Instant;

@@ -39,7 +39,7 @@ fn a_project_that_differs_is_found_without_network_too() {
         let error = scene.offline(&["check"]).error("E_DRIFT", 6);
         assert!(error.to_string().contains(words), "{words}: {error}");
     };
-    // Digests of the lock that follow the change convince nobody.
+    // Changing the digests in the lock as well does not help.
     for (path, from, to) in [
         (".agent/CONNECTOR-SPEC.md", "later", "weaker"),
         ("contract/contract.json", "\"retryable\": true", "\"retryable\": false"),
@@ -50,7 +50,7 @@ fn a_project_that_differs_is_found_without_network_too() {
         disk::edit(&path, from, to);
         disk::edit(&lock, &before, &digest());
         drifts("drift/modified");
-        // The lock has the word on whose work is lost, and it says nobody's.
+        // The lock decides whether work of the user would be lost; here it would not.
         scene.offline(&["sync-spec"]).data();
         scene.offline(&["check"]).data();
     }

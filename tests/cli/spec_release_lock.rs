@@ -1,4 +1,4 @@
-//! `trust = "lock"`: sources that nobody signs. The digests of the first time are the trust, and every answer says so.
+//! `trust = "lock"`: unsigned sources. The digests of the first download are trusted, and every response says so.
 
 use serde_json::json;
 
@@ -163,7 +163,7 @@ fn faults_of_the_host_are_faults_here_too() {
         answer.error(code, exit);
         assert!(disk::state(&scene.project) == before, "{reply:?}");
     }
-    // Trouble with the release is no reason to look elsewhere.
+    // After a fault of the release, aos does not try another source.
     scene.pack("v1.2.0", &repository(contract("v1.2.0", |_| {})));
     for status in [403, 429, 500] {
         scene.server.set(&tagged("v1.2.0"), Reply::Status(status, String::new()));
@@ -180,7 +180,7 @@ fn a_tag_that_changes_its_bytes_is_refused() {
         contract["error_codes"]["NEW_CODE"] = json!({"exit": 5, "retryable": true, "details": []});
     });
     scene.publish(&Release::holding("v1.2.0", &moved).unsigned());
-    // The copy in the project is what the lock says, so nobody is asked.
+    // The copy in the project has the digests in the lock, so there is no request.
     scene.server.asked();
     assert_eq!(scene.sync(&["--to", "v1.2.0"]).data()["status"], "unchanged");
     assert!(scene.server.asked().is_empty());

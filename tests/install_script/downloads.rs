@@ -193,7 +193,7 @@ fn addresses_that_are_neither_https_nor_of_this_machine_are_refused() {
         "-o/tmp/x",
     ] {
         let scene = Scene::new();
-        // A variable that is set to nothing is not set, so there is no empty row.
+        // An empty variable counts as unset, so there is no empty row.
         scene.refused(&["--release-url", url], 2, "neither https nor http on this machine");
     }
 }
@@ -248,7 +248,7 @@ fn is_heard(signal: &str) -> bool {
     Command::new("sh").args(["-c", &probe]).status().unwrap().code() == Some(7)
 }
 
-/// Sends a signal; false when nobody is there to get it.
+/// Sends a signal; false if the process no longer exists.
 fn send(signal: &str, whom: &str) -> bool {
     let mut kill = Command::new("kill");
     kill.args([&format!("-{signal}"), "--", whom]).stderr(Stdio::null());

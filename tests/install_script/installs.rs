@@ -69,7 +69,7 @@ fn a_second_run_changes_nothing_and_another_version_replaces_the_file_by_a_new_o
     // A program that runs goes on with the bytes that it was started with.
     let running = std::fs::File::open(scene.target()).unwrap();
     Release::new("9.9.0-rc.1").publish(&scene.server);
-    // The earlier program stands in for an aos that can verify, and says yes.
+    // The installed program is a fake aos whose verification always succeeds.
     assert_eq!(scene.install(&[]).exit, Some(0));
     assert_ne!(std::fs::metadata(scene.target()).unwrap().ino(), first);
     assert_eq!(running.metadata().unwrap().ino(), first);

@@ -1,4 +1,4 @@
-//! Places that are somebody else's: read-only directories, programs of package managers, programs that are not aos.
+//! Targets that the script must not change: read-only directories, programs of package managers, other programs.
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
@@ -147,7 +147,7 @@ fn a_file_in_the_way_of_the_staged_one_is_never_written_through() {
     std::fs::create_dir_all(&directory).unwrap();
     let secret = scene.home().join("secret");
     std::fs::write(&secret, "mine").unwrap();
-    // Names of temporary directories are known here, so somebody could have put a link there.
+    // Here the names of temporary directories are known, so an attacker could have put a link there.
     scene.shim(
         "mktemp",
         "mkdir \"$TMPDIR/aos-install.known\" && echo \"$TMPDIR/aos-install.known\"",

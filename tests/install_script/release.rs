@@ -105,7 +105,7 @@ impl Archive {
         self.entry(&whole, tar::EntryType::Regular, text, "")
     }
 
-    /// A link or something else that is no file, below the top directory.
+    /// A link or another entry that is not a file, below the top directory.
     pub fn special(self, path: &str, kind: tar::EntryType, target: &str) -> Self {
         let whole = format!("{}/{path}", self.top);
         self.entry(&whole, kind, "", target)

@@ -94,7 +94,7 @@ impl Scene {
         self.directory.path().join("path")
     }
 
-    /// Where the script installs to when nobody says anything else.
+    /// The default directory of the installation.
     pub fn target(&self) -> PathBuf {
         self.home().join(".local/bin/aos")
     }

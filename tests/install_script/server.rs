@@ -17,7 +17,7 @@ pub enum Reply {
     Redirect(String),
     /// 200 with the length of all bytes, and only this many of them.
     Cut(Vec<u8>, usize),
-    /// 200 without a length, and zeroes until nobody listens.
+    /// 200 without a length, and zeroes until the client closes the connection.
     Endless,
     /// 200 with a length, and then silence for a while.
     Silent,

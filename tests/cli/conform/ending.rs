@@ -1,4 +1,4 @@
-//! Ends of a run that nobody planned: a tool that hangs, a signal to aos, a kill of aos. Nothing is left.
+//! A run that ends early leaves nothing: the tool hangs, aos gets a signal, or aos is killed.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

@@ -68,7 +68,7 @@ fn a_report_that_is_there_keeps_its_mode_and_a_read_only_one_is_refused() {
     let document = report(&sandbox, &path, &["junit=r.xml"]).json();
     assert_eq!(document["error"]["code"], "E_FORBIDDEN", "{document}");
     assert_eq!(std::fs::read_to_string(&file).expect("text"), old);
-    // A slip of the finger must not cost a file that is no report.
+    // A wrong path must not overwrite a file that is not a report.
     for (written, kept) in
         [("junit=connector.json", "connector.json"), ("sarif=conform.toml", "conform.toml")]
     {

@@ -83,7 +83,7 @@ fn modes_that_differ_are_never_taken_from_one_side() {
     assert_eq!(entry["status"], "untouched");
     assert!(entry["untouched"].to_string().contains("`parcel.get` has the mode"), "{entry}");
     assert_eq!(disk::read(&permissions), before);
-    // The manifest is read from the module; modes that nobody agrees on are not.
+    // The manifest is read from the module; modes that disagree are not.
     let code = disk::read(&project.join(format!("{PACKAGE}/runtime.py")));
     assert!(code.contains("PERMISSIONS_PATH.read_text()") && code.contains("plain("), "{code}");
 }

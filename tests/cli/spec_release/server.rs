@@ -19,7 +19,7 @@ pub enum Reply {
     Cut(Vec<u8>, usize),
     /// 200 without a length, and only these bytes.
     Unmeasured(Vec<u8>),
-    /// 200 without a length, and zeroes until nobody listens.
+    /// 200 without a length, and zeroes until the client closes the connection.
     Endless,
     /// The connection is taken and nothing is said.
     Silent,

@@ -137,7 +137,7 @@ fn a_host_that_is_silent_is_a_timeout() {
     }
 }
 
-// A slow host is no fault.
+// A slow host is not a fault.
 #[test]
 fn a_host_may_take_its_time() {
     let setup = Setup::new();

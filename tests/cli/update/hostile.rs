@@ -56,7 +56,7 @@ fn a_page_of_any_size_is_a_network_fault() {
     }
 }
 
-// A token is no remedy where it is never sent.
+// The fix must not propose a token for a host that never gets it.
 #[test]
 fn a_fault_of_an_asset_does_not_blame_the_token() {
     let setup = Setup::new();
@@ -70,7 +70,7 @@ fn a_fault_of_an_asset_does_not_blame_the_token() {
     }
 }
 
-// The name of a leftover is no reason to remove the program itself.
+// A program with the name of a leftover file is not removed.
 #[test]
 fn a_program_with_the_name_of_a_leftover_is_not_removed() {
     let setup = Setup::new();

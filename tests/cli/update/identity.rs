@@ -27,7 +27,7 @@ impl Identity {
         Self::new([127, 0, 0, 1], 30)
     }
 
-    /// For somebody else.
+    /// A certificate for another name.
     pub fn of_another_host() -> Self {
         Self::new([192, 0, 2, 1], 30)
     }

@@ -63,7 +63,7 @@ fn the_owner_of_the_program_is_recognised_by_its_place() {
             )],
             "npm",
         ),
-        // A directory of that name alone is no proof, and a prefix of npm is none either.
+        // Neither a directory of that name nor a prefix of npm alone proves an installation.
         (
             "node_modules/tool/bin/aos",
             vec![("node_modules/tool/package.json", other.to_owned())],
@@ -123,7 +123,7 @@ fn the_owner_of_the_program_is_recognised_by_its_place() {
         let program = layout(&setup, place, &files);
         assert_eq!(method(&setup, &program), expected, "{place}");
     }
-    // A link is no owner: the file behind it is what counts.
+    // The owner is that of the file behind the link.
     let link = setup.place("link");
     std::os::unix::fs::symlink(npm(&setup), &link).expect("a link");
     assert_eq!(method(&setup, &link), "npm");
@@ -395,7 +395,7 @@ fn a_change_that_a_package_manager_cannot_make_is_refused_with_its_command() {
     );
 }
 
-// The release is published before its package: the platform's archive is no business of a manager.
+// The release is published before its package; a package manager does not need the archive of the platform.
 #[test]
 fn a_managed_program_needs_no_archive_for_its_platform() {
     let setup = Setup::empty();
@@ -446,7 +446,7 @@ fn a_false_report_of_a_program_about_its_skill_is_not_believed() {
         assert_eq!(error["details"]["skill_sync_status"], "failed", "{said}");
         assert!(!answer.stdout.contains("evil"), "{said}");
     }
-    // Notes of a launcher around the answer are no obstacle.
+    // Notes of a launcher around the response are ignored.
     let setup = Setup::new();
     let program = npm(&setup);
     let script =
@@ -468,7 +468,7 @@ fn the_program_that_npm_has_installed_says_why_its_skill_is_not_synced() {
     assert_eq!(details["binary_replaced"], true);
 }
 
-// Also that the files were not the signed ones, which nobody may try again.
+// The same for files that are not the signed ones, which is not retryable.
 #[test]
 fn foreign_files_below_a_manager_are_not_retryable() {
     let setup = Setup::new();

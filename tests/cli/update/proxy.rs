@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use super::host::{Host, Reply};
 use super::setup::{LATEST, NEWER, RUNNING, Release, Setup, row, run};
 
-/// An address where nobody listens.
+/// An address on which no program listens.
 fn nobody() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.local_addr().expect("an address").to_string()

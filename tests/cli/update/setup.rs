@@ -24,7 +24,7 @@ pub const CHECKSUMS: &str = "checksums.txt";
 pub const BUNDLE: &str = "checksums.txt.sigstore.json";
 pub const LATEST: &str = "/repos/ArgentAIOS/aos/releases/latest";
 
-/// A program that is no more than its version.
+/// A program that only prints its version.
 pub fn program(version: &str) -> Vec<u8> {
     format!("#!/bin/sh\necho 'aos {version}'\n").into_bytes()
 }

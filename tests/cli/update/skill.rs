@@ -78,7 +78,7 @@ fn an_installed_skill_is_updated_without_npx() {
     setup.is_clean();
 }
 
-// A tag that was moved after the release: npx brings what nobody signed.
+// The tag was moved after the release, so npx installs unsigned files.
 #[cfg(unix)]
 #[test]
 fn a_skill_that_nobody_signed_does_not_stay() {
@@ -122,7 +122,7 @@ fn a_skill_that_nobody_signed_does_not_stay() {
     }
 }
 
-// There is no place for a Skill without a home, and none comes by waiting.
+// Without a home there is no directory for the Skill, and a retry does not help.
 #[cfg(unix)]
 #[test]
 fn without_a_home_the_skill_is_a_fault_of_the_settings() {
@@ -136,7 +136,7 @@ fn without_a_home_the_skill_is_a_fault_of_the_settings() {
     assert!(error["details"]["fix"].as_str().is_some_and(|hint| hint.starts_with("set HOME")));
 }
 
-// A copy that somebody made where no installer writes is the user's.
+// A copy in a directory where no installer writes belongs to the user.
 #[cfg(unix)]
 #[test]
 fn a_copy_of_the_user_stays_and_is_not_retryable() {
@@ -236,7 +236,7 @@ fn an_up_to_date_program_with_an_old_skill_syncs_it() {
     setup.is_untouched();
 }
 
-// Changes that somebody made in an installed Skill are kept.
+// Changes of the user in an installed Skill are kept.
 #[cfg(unix)]
 #[test]
 fn a_changed_skill_is_kept_before_it_is_replaced() {

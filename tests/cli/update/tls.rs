@@ -1,4 +1,4 @@
-//! Encryption: a certificate that is not believed here is no fault of the network, and nothing leads out of TLS.
+//! Encryption: an untrusted certificate is not a network fault, and no redirect leads from https to http.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};

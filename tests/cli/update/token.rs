@@ -111,7 +111,7 @@ fn a_token_is_never_sent_to_another_host() {
     assert!(!answer.stdout.contains("canary"), "{answer:?}");
 }
 
-// A token that cannot stand in a header is no reason to fail, or to show it.
+// If a token cannot be sent in a header, the call works without it and does not print it.
 #[test]
 fn an_invalid_token_is_not_sent() {
     for token in ["ghp_canary\nx-evil: 1", "ghp_canary\u{e9}\u{7f}"] {

@@ -44,13 +44,13 @@ enum Span {
     Passing,
 }
 
-/// Returns the position at which `source` does so until the program ends.
+/// Returns the position of a change that lasts until the program ends.
 #[must_use]
 pub fn patched(source: &PythonText<'_>) -> Option<usize> {
     first(source, Span::Lasting)
 }
 
-/// Returns the position at which `source` does so for a while. Tests may.
+/// Returns the position of a change that is undone later. Tests may make such changes.
 #[must_use]
 pub fn patched_for_a_while(source: &PythonText<'_>) -> Option<usize> {
     first(source, Span::Passing)

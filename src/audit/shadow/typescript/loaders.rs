@@ -16,7 +16,7 @@ pub fn is_settings(path: &str) -> bool {
         || name.starts_with("tsconfig") && name.ends_with(".json")
 }
 
-/// JSON without its comments and without commas before the end of a list: the tools read it so.
+/// JSON without comments and without trailing commas, because the tools accept both.
 pub fn plain_json(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut plain = Vec::with_capacity(bytes.len());

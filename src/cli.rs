@@ -107,7 +107,7 @@ impl Command {
                 let asks = args.list || args.explain.is_some() || args.recursive.is_some();
                 !args.all && args.probe.is_empty() && !asks
             }
-            // One line for each project, and nobody asked for less.
+            // The response has one line for each project and is not shortened.
             Self::SyncSpec(args) if args.recursive.is_some() => false,
             Self::Upgrade(args) if args.recursive.is_some() => false,
             Self::Migrate(args) if args.recursive.is_some() => false,

@@ -235,7 +235,7 @@ impl From<DesiredError> for Failure {
         let message = error.to_string();
         match error {
             DesiredError::Generate(_) => Self::new(ErrorCode::Validation, message)
-                .hint("fix the named member; `aos check` lists all errors. Nothing was changed"),
+                .hint("correct the named line or member; `aos check` lists all errors. Nothing was changed"),
             DesiredError::Files(_) => Self::new(ErrorCode::Validation, message)
                 .hint("give each output its own path in `aos.toml`"),
             DesiredError::Read { source, .. } => {

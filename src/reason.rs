@@ -1,6 +1,6 @@
-//! Why something is not as wanted: one sentence without a full stop, which a reader sees and no code compares.
+//! The reason for an unwanted state: one sentence without a full stop, for readers and not for comparison in code.
 //!
-//! An error whose cases a caller may tell apart is an enum, not a `Reason`. Uses no other module.
+//! An error whose cases a caller may distinguish is an enum, not a `Reason`. Uses no other module.
 
 use std::fmt::Display;
 

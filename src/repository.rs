@@ -10,7 +10,7 @@ use crate::visible::excerpt;
 /// Longest owner or name, in bytes.
 const MAX_PART: usize = 100;
 
-/// `owner/name`; both parts are plain words, so they can stand in a URL, an identity and a command line.
+/// `owner/name`; both parts are plain words, so a URL, an identity and a command line can contain them.
 #[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub struct Repository {
     owner: String,

@@ -149,10 +149,10 @@ const DIRECTIONS: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Files of `src/commands` that are no command.
+/// Files of `src/commands` that are not commands.
 const NO_COMMANDS: [&str; 2] = ["mod", "registry"];
 
-/// What unit tests call in place of an entry point; it is no module.
+/// The function that unit tests call in place of an entry point; it is not a module.
 const IN_UNIT_TESTS: &str = "installed";
 
 /// Parts of the standard library that only `system` uses; the entry point passes its arguments on.
@@ -182,7 +182,7 @@ const WRITERS: &[&str] = &[
     "copy_permissions",
 ];
 
-/// Who else may write, and what: never a project.
+/// Other files that may write, and what they write; never a project.
 const OTHER_WRITERS: &[(&str, &str)] = &[
     ("families/augmentor/host/runner.rs", "the files of a runner in a private temporary directory"),
     ("workflows/migrate/copies.rs", "copies of a project in a private temporary directory"),
@@ -201,7 +201,7 @@ const OTHER_WRITERS: &[(&str, &str)] = &[
     ("inputs/spec_source/kept.rs", "verified releases of contracts in the state directory of aos"),
 ];
 
-/// Who looks at control characters to refuse a text or to write code, not to show it.
+/// Files that inspect control characters to refuse a text or to write code, not to show it.
 const REFUSES_CONTROLS: &[&str] = &[
     "commands/add.rs",
     "families/harness/conform/facts/check.rs",
@@ -669,7 +669,7 @@ fn only_the_terminal_progress_and_prompts_write_to_a_stream_and_only_visible_tex
             if writes && !writers.contains(&source.path.as_str()) {
                 faults.push(format!("{}: {}", source.path, segments.join("::")));
             }
-            // What the macro alone may call would let any text through.
+            // Only the macro may call this function, because it accepts any text.
             if segments.last().is_some_and(|last| last == "of_cleaned")
                 && source.path != "visible/mod.rs"
             {
@@ -707,7 +707,7 @@ fn outside_text_is_cleaned_in_one_place() {
 }
 
 #[test]
-fn nothing_prints_and_nothing_is_left_for_later() {
+fn no_source_uses_a_banned_macro() {
     let mut faults = Vec::new();
     for source in sources() {
         for pair in source.tokens.windows(2) {
@@ -970,7 +970,7 @@ fn a_circle_is_seen_through_supers_children_and_groups_and_not_through_tests() {
 }
 
 #[test]
-fn nothing_outside_families_names_one() {
+fn no_layer_names_a_family() {
     let mut faults = Vec::new();
     for source in sources().iter().filter(|source| source.module() != "families") {
         let may_name = NAMES_FAMILIES.contains(&source.path.as_str());

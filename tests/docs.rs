@@ -107,7 +107,7 @@ fn rules() -> String {
     page
 }
 
-/// What `scripts/conform/mutations` wrote; nothing before its first run.
+/// The table that `scripts/conform/mutations` wrote; empty before its first run.
 fn mutations() -> String {
     let Ok(table) = std::fs::read_to_string(format!("{ROOT}/scripts/conform/mutations.md")) else {
         return String::new();
@@ -302,17 +302,17 @@ fn assert_current(path: &str, page: &str) {
 }
 
 #[test]
-fn rules_md_says_what_the_binary_says() {
+fn rules_md_agrees_with_the_binary() {
     assert_current("docs/rules.md", &rules());
 }
 
 #[test]
-fn the_page_of_conformance_is_what_the_binary_says() {
+fn conformance_md_agrees_with_the_binary() {
     assert_current("docs/conformance.md", &(conformance() + &mutations()));
 }
 
 #[test]
-fn reference_md_says_what_the_binary_says() {
+fn reference_md_agrees_with_the_binary() {
     assert_current("docs/reference.md", &reference());
 }
 
@@ -338,7 +338,7 @@ fn manuals(command: &clap::Command, name: &str, pages: &mut BTreeMap<String, Str
 }
 
 #[test]
-fn the_manual_pages_say_what_the_help_says() {
+fn the_manual_pages_agree_with_the_help() {
     let mut command = <aos::cli::Cli as clap::CommandFactory>::command();
     command.build();
     let mut pages = BTreeMap::new();

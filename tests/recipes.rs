@@ -77,7 +77,7 @@ fn exists(path: &str) -> bool {
 fn each_file_that_a_recipe_names_is_there() {
     let named = named_files();
     assert!(named.len() > 12, "{named:?}");
-    // Ids of rules and paths below a folder that the same line names are no files of their own.
+    // Ids of rules, and paths below a directory that the same line names, are not separate files.
     let inside = ["rules/mod.rs", "conform/mod.rs"];
     let missing: Vec<_> =
         named.iter().filter(|path| !inside.contains(&path.as_str()) && !exists(path)).collect();

@@ -120,8 +120,8 @@ impl<'a> Transaction<'a> {
         let directory = root.join(journal::DIRECTORY);
         let entries: Vec<_> = edits.iter().map(|edit| JournalEntry::of(edit)).collect();
         let journal = journal::render(&entry.id, &entries, &directories);
-        // A journal without a seal serves this run, and no later one carries it out. The seal comes first, so that a later
-        // run can tell the files of a draft from others.
+        // Only this run uses a journal without a seal; no later run carries it out. The seal is written first, so that
+        // a later run can distinguish the files of a draft from others.
         let seal = secret
             .as_deref()
             .and_then(|secret| seal(secret, &ledger::bytes(root), &entry.id, journal.as_bytes()));

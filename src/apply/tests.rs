@@ -144,7 +144,7 @@ fn a_killed_write_is_undone_with_every_byte_bit_and_directory() {
 }
 
 #[test]
-fn what_was_changed_after_the_kill_is_kept() {
+fn changes_made_after_the_kill_are_kept() {
     let root = before();
     killed(root.path(), &plan(root.path()), true);
     write(root.path(), "changed.txt", "mine", Mode::Plain);
@@ -160,7 +160,7 @@ fn what_was_changed_after_the_kill_is_kept() {
 }
 
 #[test]
-fn a_journal_is_believed_only_as_this_machine_wrote_it_for_this_directory() {
+fn a_journal_is_used_only_if_this_machine_wrote_it_for_this_directory() {
     let reason = |root: &Path| match recover(root).unwrap_err() {
         ApplyError::Journal { reason, .. } => reason,
         other => other.to_string(),
@@ -305,7 +305,7 @@ fn a_draft_of_a_killed_run_is_removed_and_a_foreign_one_is_named() {
 }
 
 #[test]
-fn a_draft_with_a_file_of_somebody_else_stays() {
+fn a_draft_with_a_foreign_file_is_not_removed() {
     let root = before();
     killed(root.path(), &plan(root.path()), false);
     let id = journal::look(root.path()).unwrap().unwrap().entry.id;

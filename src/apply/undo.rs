@@ -105,7 +105,7 @@ pub fn find(root: &Path, change: &str) -> Result<Option<Undo>, ApplyError> {
 /// Forgets the state before a change that is done with.
 pub fn forget(root: &Path) {
     if let Ok(place) = place(root) {
-        // One that stays is of another change from now on, and brings nothing back.
+        // A journal that remains belongs to another change from now on, and must not restore anything.
         let _ = files::remove_file(&place);
     }
 }

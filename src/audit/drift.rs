@@ -1,4 +1,4 @@
-//! Findings about managed files: the plan that would put them right, read as faults.
+//! Findings about managed files: each edit of the plan that would restore them is a fault.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ use super::{names, rules, runtime, shadow, strays};
 /// The managed files of one project, compared with the state they should be in.
 #[derive(Debug)]
 pub struct DriftComparison {
-    /// The change that would put every difference right.
+    /// The change that would remove every difference.
     pub plan: Plan,
     pub findings: Vec<Finding>,
     /// Every file that was compared, whether it exists or not.
@@ -135,7 +135,7 @@ pub fn unlike_the_lock(project: &Project, repository: &ProjectFiles) -> Vec<Find
     lock.generated.iter().filter_map(finding).collect()
 }
 
-/// Every difference that `plan` would put right.
+/// Every difference that `plan` would remove.
 #[must_use]
 pub fn findings(plan: &Plan, desired: &Desired) -> Vec<Finding> {
     of_plan(plan, &desired.generated, &desired.runtime)

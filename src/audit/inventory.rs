@@ -28,7 +28,7 @@ pub struct Inventory {
 }
 
 impl Inventory {
-    /// Counts what the walk met.
+    /// Counts the paths that the walk found.
     #[must_use]
     pub fn of(
         repository: &ProjectFiles,

@@ -7,7 +7,7 @@ use crate::plan::{FileSet, RelativePath};
 
 use super::rules;
 
-/// Files that aos reads besides, and directories that it writes for a while.
+/// Other files that aos reads, and temporary directories that it writes.
 const RECORDS: &[&str] =
     &["aos.toml", ".gitattributes", ".gitignore", "connector.json", ".aos-transaction"];
 

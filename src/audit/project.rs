@@ -305,7 +305,7 @@ impl Audit<'_> {
         }
     }
 
-    /// What the released tags up to the pinned one share cannot be given up by a contract that nobody signed.
+    /// An unsigned contract must keep everything that the released tags up to the pinned one have in common.
     fn hold_to_the_floor(&mut self, record: &Record, release: &SpecRelease) {
         let family = self.project.family;
         let Ok(Some(core)) = spec_source::core::broken(family, &release.tag, &release.contract)
@@ -334,7 +334,7 @@ impl Audit<'_> {
         let Some(part) = rules::FAMILY_RULES.of(self.project.family) else { return };
         let record = self.project.record.good();
         let mut found = part.check(&self.repository, &release.contract, record);
-        // Another project answers for its own files. A secret is a secret wherever it is.
+        // Another project is checked by itself. Secrets are searched in its files too.
         let nested = self.nested();
         found.retain(|finding| {
             finding.rule.starts_with("secrets/")
@@ -352,7 +352,7 @@ impl Audit<'_> {
         nested.into_iter().map(str::to_owned).collect()
     }
 
-    /// Gives each path its class. One without a class is a fault of the check itself, and no project is in order then.
+    /// Assigns a class to each path. A path without a class is a fault of the check itself, and the project is not OK.
     fn take_inventory(&mut self) {
         self.report.nested = self.nested();
         self.report.inventory = Inventory::of(
@@ -415,7 +415,7 @@ impl Audit<'_> {
                 waivers::apply(&mut self.report.findings, &record.waivers, &options.today);
         }
         let source = self.project.record.good().map(|record| self.source_path(record));
-        // Only after the waivers: a cause that was waived must not take its effect with it.
+        // After the waivers: a waived cause must not hide its effect.
         let unreadable = rules::FAMILY_RULES.of(self.project.family);
         let unreadable = unreadable.map(rules::FamilyRules::unreadable_source).unwrap_or_default();
         let is_broken = |finding: &Finding| unreadable.contains(&finding.rule);

@@ -160,7 +160,7 @@ fn runtime_copies(repository: &ProjectFiles, record: &Record) -> Vec<Finding> {
     copies.into_keys().map(finding).collect()
 }
 
-/// The name that the runtime is imported by: two parts where a part is a common word.
+/// The name by which the runtime is imported: two parts if one part alone is a common word.
 fn tail(root: &str) -> &str {
     let cut = root.rmatch_indices('/').nth(1).map_or(0, |(at, _)| at + 1);
     match name(root).starts_with('_') {
@@ -248,7 +248,7 @@ mod tests {
         }
         let near = "agent-harness/p/x/contract_gen.py";
         assert_eq!(judged(CONNECTOR, &OWN, &[near, "env/contract_gen.py"]), [near]);
-        // A record of another project in the package takes nothing out of it.
+        // A record of another project inside the package does not exclude its files from the package.
         let files: Vec<_> =
             OWN.into_iter().chain([(near, "x"), ("agent-harness/p/x/aos.toml", "")]).collect();
         assert_eq!(judged(CONNECTOR, &files, &[]), [near]);
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_tool_loads_must_be_declared() {
+    fn a_module_that_the_tool_loads_must_be_declared() {
         let python = "python = [\"agent-harness/p/contract_gen.py\"]\n";
         let without = CONNECTOR.replace(python, "");
         let found = judged(&without, &OWN, &[]);

@@ -133,7 +133,7 @@ pub fn apply(findings: &mut Vec<Finding>, waivers: &[Waiver], today: &str) -> Ve
     waived
 }
 
-/// What a waiver without a path would accept now.
+/// The findings that a waiver without a path would accept now.
 fn without_path(waiver: &Waiver, findings: &[Finding]) -> String {
     const SHOWN: usize = 5;
     let matching = findings.iter().filter(|finding| finding.rule == waiver.rule);

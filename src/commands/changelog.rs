@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_empty_heading_is_no_entry() {
+    fn an_empty_heading_is_not_an_entry() {
         let markdown = "## [1.0.0] - 2026-02-01\n### Security\n\n### Added\n- one\n";
         assert_eq!(entry(&parse(markdown)[0]).changes["security"], Value::Array(Vec::new()));
     }

@@ -1,4 +1,4 @@
-//! `aos conform`: runs a tool and holds what it does against its contract.
+//! `aos conform`: runs a tool and tests its behaviour against its contract.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `aos context`: what this run would work with. Reads local files only.
+//! `aos context`: the version, the configuration and the project of this run. Reads local files only.
 
 use std::path::Path;
 

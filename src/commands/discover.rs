@@ -1,4 +1,4 @@
-//! `aos discover`: which connectors a host sees on this machine, and what makes each one ready.
+//! `aos discover`: the connectors that a host sees on this machine, and the steps that make each one ready.
 
 use std::path::PathBuf;
 

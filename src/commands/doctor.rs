@@ -1,4 +1,4 @@
-//! `aos doctor`: what may stop aos from working here, each with a fix.
+//! `aos doctor`: problems that may prevent aos from working here, each with a fix.
 
 use clap::Args;
 

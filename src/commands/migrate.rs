@@ -1,4 +1,4 @@
-//! `aos migrate`: bring a project over that was made without aos.
+//! `aos migrate`: adopts a project that was made without aos.
 
 use std::path::PathBuf;
 

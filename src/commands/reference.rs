@@ -27,7 +27,7 @@ pub struct ReferenceArgs {}
 pub fn run(_args: &ReferenceArgs, run: &Run) -> Result<Outcome, Failure> {
     let commands: Vec<_> = registry::ENTRIES.iter().map(registry::describe).collect();
     let lines = commands.iter().map(|command| {
-        // Padded before it is painted: colour has no width.
+        // The text is padded before it is coloured, because the codes of colours have no width.
         visible!("{} {}", run.style.strong(format!("{:<12}", command.path)), command.description)
     });
     let text = Visible::joined(lines, "\n");
@@ -67,7 +67,7 @@ fn readiness() -> Readiness {
 fn schemas() -> IndexMap<&'static str, AnswerDescription> {
     let described = |types: IndexMap<String, String>, untrusted: &[&'static str]| {
         let fields = types.keys().filter(|name| !name.contains('.')).cloned().collect();
-        // As texts: a member called `expires_at` must be a time, in this answer as well.
+        // Types are texts, because a member called `expires_at` would have to be a time here too.
         let kinds = kinds(types.keys(), untrusted);
         let types = types.into_iter().map(|(name, word)| format!("{name}: {word}")).collect();
         AnswerDescription {
@@ -84,7 +84,7 @@ fn schemas() -> IndexMap<&'static str, AnswerDescription> {
         .collect()
 }
 
-/// The kinds that the names of the contract give, and those of text from outside.
+/// The kinds that follow from the names in the contract, and those of outside text.
 fn kinds<'a>(names: impl Iterator<Item = &'a String>, untrusted: &[&'static str]) -> Vec<String> {
     let is_one_of =
         |patterns: &[&str], name: &str| patterns.iter().any(|pattern| fits(pattern, name));
@@ -131,7 +131,7 @@ fn error_codes() -> IndexMap<&'static str, CodeDescription> {
         exit: code.exit(),
         retryable: code.retryable(),
         core: code.is_core(),
-        // Every code has a command that answers with it.
+        // Every code has a command that can return it.
         reserved: false,
     };
     ErrorCode::ALL.iter().map(|code| (code.as_str(), described(code))).collect()

@@ -25,7 +25,7 @@ const BESIDE: [&str; 8] =
 /// Deepest chain of links and interpreters.
 const MAX_STEPS: usize = 6;
 
-/// One thing that a tool is kept from.
+/// A resource, and whether the tool under test is kept from it.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct ContainedPart {
     pub part: &'static str,
@@ -47,7 +47,7 @@ fn part(
     ContainedPart { part, holds, otherwise, reason }
 }
 
-/// Everything that a run enforces, and for which files.
+/// What a run enforces, and the files that a call may reach.
 #[derive(Clone, Debug, Default)]
 pub struct RunContainment {
     pub parts: Vec<ContainedPart>,

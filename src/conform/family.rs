@@ -1,4 +1,4 @@
-//! The probes of each family: what is asked of its tools, and what holds for every call of them.
+//! The probes of each family, and its rules for every call of a tool.
 
 use crate::contract::Family;
 use crate::contract::family::FamilyParts;
@@ -38,7 +38,7 @@ pub trait ProbeSet: Sync {
         finding
     }
 
-    /// Returns the rulings on each call of the run, by the rules that hold for every call.
+    /// Returns the rulings on each call of the run, by the rules for every call.
     fn judge(&self, _session: &ToolCaller, calls: &[Noted]) -> Vec<Ruling> {
         calls.iter().map(|_| Ruling::default()).collect()
     }

@@ -1,4 +1,5 @@
-//! `conform.toml`: what a project tells `aos conform` about its upstream and its commands. Unknown members are errors.
+//! `conform.toml`: the facts about upstream and commands that a project states for `aos conform`. An unknown member is
+//! an error.
 
 pub mod document;
 pub mod section;

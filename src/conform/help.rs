@@ -25,7 +25,7 @@ pub fn listed_commands(help: &str) -> Vec<String> {
         match depth {
             None if indent > 0 => margin = Some(Some(indent)),
             Some(depth) if indent == depth => {}
-            // A description that goes on, or the end of the list.
+            // The description continues, or the list ends.
             Some(depth) if indent > depth => continue,
             _ => {
                 margin = None;

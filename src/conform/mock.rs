@@ -72,7 +72,7 @@ pub struct Mock {
 }
 
 impl Mock {
-    /// Starts one that behaves the same for every request; `routes` count for [`Behaviour::Good`] only.
+    /// Starts a mock that behaves the same for every request; only [`Behaviour::Good`] uses `routes`.
     ///
     /// # Errors
     /// Returns an error if loopback has no free port.

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Calls in a row that do not end in time before the tool counts as hanging.
+/// The number of consecutive timeouts after which the tool is tried once more and then no longer called.
 const MOST_SILENT: usize = 3;
 
 /// The pulse of one tool over all workers.
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_in_between_starts_the_count_again() {
+    fn a_response_resets_the_count_of_timeouts() {
         let pulse = Pulse::default();
         assert!(!pulse.missed() && !pulse.missed());
         pulse.answered();

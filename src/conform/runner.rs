@@ -132,7 +132,7 @@ fn examine(
         && session.pulse.refused() > refused
         && !is_shown(&finding)
     {
-        // What it concludes from calls that were not made is nothing.
+        // A probe cannot conclude anything from calls that were not made.
         finding = Conclusion::blocked(why);
     }
     ProbeResult { probe, finding, duration_ms: own.elapsed_ms(), waiver: None }
@@ -150,7 +150,7 @@ fn finish(session: &ToolCaller, finding: &mut Conclusion) {
     finding.message = shown(&finding.message, &secrets);
 }
 
-/// A failure that a call shows which was made: the first thing that was wrong.
+/// True for a failure whose first evidence is a call that was made.
 fn is_shown(finding: &Conclusion) -> bool {
     finding.verdict() == ProbeVerdict::Fail
         && finding.evidence.first().is_some_and(|evidence| evidence.was_made)

@@ -31,7 +31,7 @@ const PLACES: [(&str, &str); 8] = [
 pub const MARK: &str = "mark";
 /// The variables that a program needs from this machine to start at all.
 const INHERITED: [&str; 4] = ["PATH", "SYSTEMROOT", "PATHEXT", "COMSPEC"];
-/// The same for everybody, so that output does not depend on the machine.
+/// Variables with the same values on every machine, so that output does not depend on it.
 const FIXED: [(&str, &str); 4] =
     [("NO_COLOR", "1"), ("LANG", "C.UTF-8"), ("TZ", "UTC"), ("TERM", "dumb")];
 

@@ -19,7 +19,7 @@ pub enum SecretShape {
     Special,
 }
 
-/// How many characters at an end of a secret count as a part of it, and how many anywhere in it.
+/// The number of characters that reveal a part of a secret: at its beginning or end, and anywhere in it.
 const PART: usize = 4;
 const RUN: usize = 8;
 
@@ -174,7 +174,7 @@ impl Sentinel {
     }
 }
 
-/// A text as it is in an address.
+/// A text in percent-encoding.
 #[must_use]
 pub fn percent(text: &str) -> String {
     text.bytes()
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_of_a_secret_counts_where_it_stands_by_itself() {
+    fn the_beginning_or_end_of_a_secret_counts_as_a_separate_word() {
         for shape in [SecretShape::Plain, SecretShape::Special] {
             let secret = Sentinel::new("ACME_TOKEN", shape);
             let value = &secret.value;
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_redacted_of_a_part_is_as_long_as_it_fits() {
+    fn the_longest_matching_part_of_a_secret_is_redacted() {
         for shape in [SecretShape::Plain, SecretShape::Special] {
             let secret = Sentinel::new("ACME_TOKEN", shape);
             let (length, value) = (secret.value.len(), secret.value.as_str());

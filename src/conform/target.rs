@@ -133,7 +133,7 @@ fn is_plain(tool: &str) -> bool {
     !tool.is_empty() && !tool.starts_with('.') && !tool.contains(['/', '\\', '\0'])
 }
 
-/// A program file; the path stays as it is, since environments are known by it.
+/// A program file. Its path is not resolved, because a virtual environment is recognized by it.
 fn executable(path: &Path) -> Option<PathBuf> {
     let real = files::canonical(path).ok()?;
     let is_program = matches!(files::kind(&real), Ok(Kind::File { executable: true, .. }))
@@ -167,7 +167,7 @@ fn words(command: &[String], base: &Path) -> Result<(PathBuf, Vec<String>), Targ
         executable(&path).ok_or_else(|| fault(obstacle(&path)))?
     } else {
         search_path::find(program).ok_or_else(|| {
-            // A shell would look on PATH only as well.
+            // A shell also searches only PATH.
             match files::kind(&base.join(program)) {
                 Ok(Kind::File { .. }) => {
                     fault("it is not on PATH; `./` before it names the file here")

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_waiver_says_in_the_last_two_weeks_that_it_ends() {
+    fn a_waiver_is_reported_in_its_last_two_weeks() {
         let soon = |last| ends_soon(last, "2026-12-20");
         assert_eq!(soon("2026-12-20").as_deref(), Some("it ends today, on 2026-12-20"));
         assert_eq!(soon("2026-12-21").as_deref(), Some("it ends tomorrow, on 2026-12-21"));

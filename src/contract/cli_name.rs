@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_of_another_form_is_no_name() {
+    fn a_text_of_another_form_is_not_a_name() {
         let long = "x".repeat(41);
         for text in ["", "a", "Acme", "a_b", "a--b", "-a", "a-", "1a", "a.b", "a/b", "é1", &long] {
             assert_eq!(CliName::parse(text, true), Err(CliNameError::Form), "{text}");

@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_and_empty_files_stay_what_they_are() {
+    fn bytes_that_are_not_text_and_empty_files_are_kept_unchanged() {
         for bytes in [&b"\xff\xfe"[..], b"", b"a"] {
             for _ in 0..3 {
                 let file = FileBytes::shared(bytes.to_vec());

@@ -1,4 +1,4 @@
-//! Errors of `verify` as failures: why a signed file has no verdict, and that nobody should use it.
+//! Converts errors of `verify` into failures: why a signed file must not be used.
 
 use crate::report::{ErrorCode, Failure};
 use crate::verify::bundle::BundleError;

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_leave_an_import_is_refused() {
+    fn text_that_could_end_an_import_is_refused() {
         use GoModuleError::{Malformed, Missing, NotUtf8};
         let table: [(&[u8], GoModuleError); 7] = [
             (b"", Missing),

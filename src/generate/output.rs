@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_that_are_no_files_of_their_language_are_refused() {
+    fn entries_that_are_not_files_of_their_language_are_refused() {
         for (generator, value) in [
             ("go", json!("../x.go")),
             ("go", json!(1)),

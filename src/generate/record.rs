@@ -37,7 +37,7 @@ pub struct Record {
     pub runtime: Option<RuntimeSection>,
     pub waivers: Vec<Waiver>,
     pub conform: ConformSection,
-    /// What `aos add` wrote.
+    /// The commands that `aos add` wrote.
     pub added: AddedCommands,
 }
 
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_that_is_no_repository_or_a_place_that_leads_out_is_refused() {
+    fn a_source_that_is_not_a_repository_and_a_path_that_leads_out_are_refused() {
         for text in [
             "source = \"github:\"",
             "source = \"github:acme\"",

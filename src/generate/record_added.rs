@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_that_is_none_is_named() {
+    fn a_text_that_is_not_a_digest_is_named() {
         let text = format!("{RECORD}\n[added.\"item get\"]\n\"README.md\" = \"sha256:12\"\n");
         let error = Record::parse(text.as_bytes()).unwrap_err().to_string();
         assert!(

@@ -21,7 +21,7 @@ pub enum RecordError {
     LockVersion(i64),
 }
 
-/// The error of a document that is no TOML.
+/// The error of a document that is not TOML.
 pub(crate) fn syntax(error: toml_edit::TomlError) -> RecordError {
     RecordError::Syntax {
         message: json::printable(&error.message().replace('\n', ", ")),

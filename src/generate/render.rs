@@ -157,7 +157,7 @@ impl Engine {
             if let (Some(before), Some(now)) = (before, in_use())
                 && now.saturating_sub(before) > MAX_MEMORY
             {
-                // What was left behind goes on, so nothing else is begun.
+                // The abandoned rendering still runs, so no other one is started.
                 TICKS.store(0, Relaxed);
                 let reason = format!("rendering uses more than {MAX_MEMORY} bytes of memory");
                 return Err(whole(name, reason));

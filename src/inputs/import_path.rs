@@ -139,7 +139,7 @@ fn strings(expression: &str) -> Vec<String> {
     parts
 }
 
-/// A path without a variable in front of it, which stands for a directory of the project.
+/// A path without a leading variable, which is a directory of the project.
 fn plain(path: &str) -> String {
     let path = path.trim_matches(['"', '\'', '[', ' ']).trim_end_matches([')', '}', ']']);
     let path = path.replace('\\', "/");

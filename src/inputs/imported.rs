@@ -1,5 +1,5 @@
-//! Code in directories that git ignores and that a source imports or the import path of Python names: nobody commits it,
-//! and this checkout runs it all the same.
+//! Code in directories that git ignores and that a source imports or the import path of Python names: it is not
+//! committed, but this checkout runs it.
 //!
 //! Distributions that a package manager installed there are left alone, like those in a virtual environment.
 
@@ -19,7 +19,7 @@ const MAX_FILES: usize = 5_000;
 const MAX_DEPTH: usize = 16;
 /// Largest file that is read, in bytes.
 const MAX_FILE: u64 = 2 * 1024 * 1024;
-/// Sources, and what Python takes besides.
+/// Sources, and the other files that Python loads.
 const ENDINGS: [&str; 16] = [
     ".py", ".pyw", ".pyc", ".pyd", ".so", ".pth", ".go", ".rs", ".ts", ".mts", ".cts", ".tsx",
     ".js", ".mjs", ".cjs", ".jsx",
@@ -76,7 +76,7 @@ fn read(repository: &mut ProjectFiles, root: &Path, directory: &str, seen: &mut 
         if is_installed || !is_code || repository.holds(&path) {
             continue;
         }
-        // One that cannot be read is loaded all the same.
+        // A file that aos cannot read is loaded nevertheless.
         let (bytes, executable) = match files::read(entry.path(), MAX_FILE) {
             Ok(loaded) => (loaded.bytes, loaded.executable),
             Err(_) => (Vec::new(), false),

@@ -137,9 +137,9 @@ fn add_name(repository: &mut ProjectFiles, path: &str) {
     }
 }
 
-/// What a file is to the rules.
+/// How the rules treat a file.
 enum Standing {
-    /// In the index, or in the next commit if nobody ignores it.
+    /// In the index, or in the next commit because git does not ignore it.
     Committed,
     /// Ignored, but a program that runs in this checkout can load it.
     Loadable,
@@ -262,7 +262,7 @@ fn is_code(path: &str) -> bool {
     )
 }
 
-/// Whether an editor or a system left the file; nobody commits one, and nothing reads it.
+/// Whether the file is one that an editor or a system leaves; it is not committed, and nothing reads it.
 fn is_left_by_a_program(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let swap = name.starts_with('.')
@@ -306,7 +306,7 @@ pub fn is_skipped(directory: &str) -> bool {
 
 /// Adds a file that is loaded but not committed.
 fn add_ignored(repository: &mut ProjectFiles, path: String, entry: &walkdir::DirEntry) -> usize {
-    // One that cannot be read, or is too large, is loaded all the same.
+    // A file that is too large, or that aos cannot read, is loaded nevertheless.
     let (bytes, executable) = match files::read(entry.path(), MAX_FILE) {
         Ok(loaded) => (loaded.bytes, loaded.executable),
         Err(_) => (Vec::new(), false),

@@ -155,13 +155,13 @@ mod tests {
     }
 
     #[test]
-    fn what_describes_the_package_is_offered_only_by_name() {
+    fn commands_that_describe_the_package_are_offered_only_by_name() {
         assert!(!fits(&[], "health"));
         assert!(fits(&["health"], "health"));
     }
 
     #[test]
-    fn a_pattern_that_says_nothing_is_refused() {
+    fn an_empty_pattern_is_refused() {
         for text in ["", "!", "tag:", "mode:some"] {
             assert!(Filter::parse(&[text.to_owned()]).is_err(), "{text}");
         }

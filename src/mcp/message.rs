@@ -1,6 +1,6 @@
 //! One line of a client, judged: a message for the SDK, something to ignore, or an error to return.
 //!
-//! The SDK drops what it cannot parse. JSON-RPC wants an error for it, so that a client does not wait for ever.
+//! The SDK drops messages that it cannot parse. JSON-RPC requires an error, so that a client does not wait for ever.
 
 use rmcp::model::ClientJsonRpcMessage;
 use serde::Serialize;
@@ -13,10 +13,10 @@ const MAX_ID: usize = 200;
 /// A mark at the start of a text, which JSON does not need.
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// What becomes of a line.
+/// How a line is handled.
 pub enum JudgedLine {
     Message(Box<ClientJsonRpcMessage>),
-    /// An empty line, an unknown notification, or a response nobody waits for.
+    /// An empty line, an unknown notification, or a response without a request.
     Nothing,
     Fault(LineFault),
 }
@@ -152,7 +152,7 @@ fn is_id(id: &Value) -> bool {
     }
 }
 
-/// What JSON-RPC says about every message.
+/// Checks the requirements of JSON-RPC for every message.
 fn shape(members: &Map<String, Value>, id: Value) -> Result<(), LineFault> {
     let fault = |name, reason| Err(LineFault::Member { id: id.clone(), name, reason });
     if members.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_no_message_is_a_fault_with_the_id_that_it_has() {
+    fn a_line_that_is_not_a_message_is_a_fault_with_its_id() {
         for (line, code, id) in [
             (&b"{"[..], -32_700, Value::Null),
             (b"{\"id\":1}\xff", -32_700, Value::Null),
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_answered_who_asked_nothing() {
+    fn a_message_that_is_not_a_request_is_not_a_fault() {
         for line in [
             &b""[..],
             b" \t",

@@ -220,7 +220,7 @@ impl ServerHandler for Server {
         Ok(answer::result(answer).into())
     }
 
-    /// What the SDK could not read: another method, or one of ours with parameters of another form.
+    /// Handles requests that the SDK could not read: an unknown method, or a known one with wrong parameters.
     async fn on_custom_request(
         &self,
         request: CustomRequest,

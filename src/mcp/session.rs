@@ -48,7 +48,7 @@ pub enum SourceKind {
 }
 
 impl Source {
-    /// Opens the package as it is now.
+    /// Opens the current version of the package.
     ///
     /// # Errors
     /// Returns an error if it cannot be used.

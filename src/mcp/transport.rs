@@ -19,7 +19,7 @@ const MAX_LINE: usize = 4 * 1024 * 1024;
 /// The two streams of a session.
 pub struct LineTransport<R, W> {
     input: BufReader<R>,
-    /// What was read of the current line. A wait that is given up continues with it.
+    /// The part of the current line that was read. The next read continues with it after a cancelled one.
     line: Vec<u8>,
     /// The rest of the line is dropped, because it is too long.
     is_dropping: bool,

@@ -50,7 +50,7 @@ pub fn merge(base: &[u8], ours: &[u8], theirs: &[u8]) -> Merge {
         merge.clean(&base[at..start]);
         let mut end = start;
         let (mut left_group, mut right_group) = (left.open(start), right.open(start));
-        // Changes that touch belong together: nothing tells in which order they would go.
+        // Adjacent changes are one change, because their order would be unknown.
         while left.take(&mut left_group, &mut end) || right.take(&mut right_group, &mut end) {}
         let (mine, yours) = (left.lines(&left_group, end), right.lines(&right_group, end));
         match (left_group.changed, right_group.changed) {
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_change_on_both_sides_is_no_conflict() {
+    fn the_same_change_on_both_sides_is_not_a_conflict() {
         let merge = merged("a\nb\n", "a\nx\nb\n", "a\nx\nb\n");
         assert_eq!((merge.conflicts(), text(&merge).as_str()), (0, "a\nx\nb\n"));
     }

@@ -2,7 +2,7 @@
 
 use crate::contract::rules::{Effect, effect};
 
-/// Verbs at the end of a path: what is done to the thing before them.
+/// Verbs at the end of a path, which act on the resource before them.
 const VERBS: &[&str] = &[
     "search",
     "query",
@@ -214,13 +214,13 @@ pub fn verb_action(method: &str, verb: &str) -> String {
     }
 }
 
-/// The action on one thing; `is_list` if its reply is a list, `is_bare` if it has no body.
+/// The action on one object; `is_list` if its reply is a list, `is_bare` if the request has no body.
 pub fn item_action(
     method: &str,
     (is_list, is_bare): (bool, bool),
     has: &dyn Fn(&str) -> bool,
 ) -> String {
-    // It can only be put there and taken away: the thing is already described elsewhere.
+    // The path can only be added and deleted: it makes an existing object a member of another one.
     let is_member = is_bare && has("DELETE") && !has("GET") && !has("PATCH");
     let action = match method {
         "GET" if is_list => "list",

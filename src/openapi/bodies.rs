@@ -143,7 +143,7 @@ fn members<'a>(
             endpoint.notes.push(format!("`{}` is deprecated and left out", excerpt(name, 60)));
             continue;
         }
-        // What the API sets itself when a member is absent is for the API.
+        // A default is not copied: the API applies it when the member is absent.
         endpoint.inputs.push(input);
     }
 }

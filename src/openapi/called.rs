@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_after_a_dot_is_a_method_and_an_ending_is_none() {
+    fn a_name_after_a_dot_is_a_method_and_a_file_ending_is_not() {
         let found = |path: &str| {
             called_by_name(path).map(|(words, action)| format!("{} {action}", words.join("/")))
         };

@@ -195,7 +195,7 @@ fn left(endpoint: &Endpoint, id: String, reason: &str) -> LeftOut {
     LeftOut { request: endpoint.request(), id, reason: reason.to_owned() }
 }
 
-/// A cheap read that works with any key: who am I, else a list or a thing that needs no input.
+/// A cheap read that works with any key: the own account, otherwise a list or an object that needs no input.
 fn health(commands: &[ApiCommand]) -> Option<String> {
     const ABOUT_ME: [&str; 11] = [
         "me",
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn paging_is_recognised_and_its_inputs_are_no_options() {
+    fn paging_is_recognised_and_its_inputs_are_not_options() {
         let list = |parameters: &str, reply: &str, headers: &str| {
             with(
                 &format!(

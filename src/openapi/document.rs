@@ -369,7 +369,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_description_is_refused() {
+    fn a_document_that_is_not_a_description_is_refused() {
         for (text, wanted) in [
             ("a: 1", "neither `openapi: 3.x` nor"),
             ("openapi: 4.0.0", "version `4.0.0` is not supported"),

@@ -54,7 +54,7 @@ pub struct ApiField {
 pub struct FieldNames {
     pub fields: Vec<ApiField>,
     index: BTreeMap<String, usize>,
-    /// What the options are that commands already have.
+    /// The kinds of the options that commands already have, by name.
     reserved: BTreeMap<String, InputKind>,
 }
 
@@ -115,7 +115,7 @@ impl FieldNames {
         own
     }
 
-    /// Whether an input keeps the option `id`: another sample is no reason for another name, nor are more choices.
+    /// Whether an input keeps the option `id`: another sample, or more choices, do not change the name.
     fn stays(&self, id: &str, input: &ApiInput) -> bool {
         let known = self.known(id).map(|field| &field.kind).or_else(|| self.reserved.get(id));
         known.is_none_or(|known| {
@@ -180,7 +180,7 @@ fn kept_option<'a>(input: &ApiInput, kept: &'a KeptOptions) -> Option<&'a String
     kept.get(&(input.place, input.name.clone()))
 }
 
-/// What two texts about one option have in common: the shorter, when it begins the longer; else the name.
+/// The help for two texts about one option: the shorter one if the longer begins with it, otherwise the name.
 fn general(known: &str, other: &str, label: &str) -> String {
     if other.is_empty() || known.starts_with(other) && !other.is_empty() {
         return if other.is_empty() { known.to_owned() } else { other.to_owned() };

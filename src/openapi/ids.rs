@@ -1,6 +1,6 @@
 //! Ids of commands from paths: `RESOURCE.ACTION`, unique and the same for the same description.
 //!
-//! A clash is resolved by the next word of the path that tells two operations apart, never by a bare number.
+//! Equal ids get the next word of the path that distinguishes the two operations, never a number.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -98,7 +98,7 @@ pub fn assign(
     for endpoint in endpoints {
         methods.entry(&endpoint.path).or_default().insert(&endpoint.method);
     }
-    // Paths with things below them, as in `/splits/{id}`.
+    // Paths with other paths below them, such as `/splits/{id}`.
     let mut collections: BTreeSet<&str> = BTreeSet::new();
     for path in methods.keys() {
         collections.extend(path.match_indices("/{").map(|(at, _)| &path[..at]));
@@ -442,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reply_that_is_no_list_is_not_called_one() {
+    fn a_reply_that_is_not_a_list_has_no_list_command() {
         let plain = |request: &str| Endpoint { reply: ReplyForm::default(), ..endpoint(request) };
         let all = [
             plain("GET /pets"),

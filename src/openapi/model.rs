@@ -82,7 +82,7 @@ impl Endpoint {
         format!("{} {}", self.method, self.path)
     }
 
-    /// Returns the path that a request has: a fragment only tells operations apart.
+    /// Returns the path without its fragment, which only distinguishes operations.
     #[must_use]
     pub fn sent_path(&self) -> &str {
         sent(&self.path)
@@ -166,7 +166,7 @@ pub enum InputKind {
 pub struct ReplyForm {
     pub kind: ReplyKind,
     pub list: Option<ListForm>,
-    /// Members of the thing that it is, or of an entry of its list.
+    /// Members of the object, or of an entry of the list.
     pub members: Vec<String>,
     /// A made-up reply that fits; of a list one entry.
     pub sample: Value,

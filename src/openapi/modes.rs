@@ -1,6 +1,6 @@
-//! The mode and the class of a command: what it takes to run it, and what it does.
+//! The mode that a command needs, and the class of its effect.
 //!
-//! In doubt the higher one; whoever knows better says `--mode ID=MODE`.
+//! In doubt, the mode is the higher one; `--mode ID=MODE` overrides it.
 
 use super::actions::is_verb;
 use super::called::{called_by_name, may_change};

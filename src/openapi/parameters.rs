@@ -1,6 +1,6 @@
 //! Parameters of an operation: those of its path and its own, merged, each with its kind and its style.
 //!
-//! What cannot be sent is left out with a note, or stops the operation if it is required.
+//! A parameter that cannot be sent is left out with a note; if it is required, the whole operation is left out.
 
 use indexmap::IndexMap;
 
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fragment_tells_operations_apart_and_is_not_sent() {
+    fn a_fragment_distinguishes_operations_and_is_not_sent() {
         let found = endpoint("/files/{id}#add_link", &json!([]));
         assert_eq!(found.obstacle, None);
         assert_eq!(found.sent_path(), "/files/{id}");

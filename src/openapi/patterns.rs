@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_that_cannot_be_met_has_no_text() {
+    fn an_unsatisfiable_pattern_has_no_sample() {
         for pattern in ["(?=a)b", "[", "^$", "a{1000}", "(((a{90}){90}){90}){90}"] {
             assert_eq!(text(pattern, 0, 40), None, "{pattern}");
         }

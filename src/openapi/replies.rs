@@ -171,7 +171,7 @@ fn list<'a>(
     found.retain(|(at, entry)| {
         !entry.known.members.is_empty() && id_of(trees, &entry.known, at).is_some()
     });
-    // One thing with lists inside has members of its own; a wrapped list has only what is about the list.
+    // An object that contains lists has other members too; a wrapped list has only members about the list.
     let own = flat.members.keys().filter(|name| !is_about_list(name, &found)).count();
     match found.len() {
         0 => None,

@@ -40,7 +40,7 @@ pub fn is_usable(url: &str) -> bool {
     let Some(rest) = url.strip_prefix("https://") else { return false };
     let place = rest.split('/').next().unwrap_or_default();
     let (host, port) = place.split_once(':').unwrap_or((place, "443"));
-    // What is percent-encoded would become something else on the way.
+    // A percent-encoded part could be decoded on the way and then mean another path.
     let is_plain = !rest.contains('%') && !rest.split('/').any(|part| matches!(part, "." | ".."));
     !host.is_empty()
         && is_plain

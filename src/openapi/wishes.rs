@@ -1,4 +1,4 @@
-//! What the user says about the commands of a description, and whether it can be met.
+//! The options of the user for the commands of a description, and whether they can be met.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use super::model::Endpoint;
 use super::modes::{self, ModeDecision, ModeFault};
 use crate::visible::excerpt;
 
-/// What the user says about the commands.
+/// The options of the user for the commands.
 #[derive(Clone, Debug, Default)]
 pub struct ApiWishes {
     pub select: Vec<String>,
@@ -42,7 +42,7 @@ pub enum WishFault {
     Nothing(String),
 }
 
-/// The mode that somebody chose; the id that the command gets says which verb the contract looks at.
+/// The mode that the user chose; the contract judges the verb in the id that the command gets.
 pub(super) fn wished_mode(
     mode: &str,
     endpoint: &Endpoint,

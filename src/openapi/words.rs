@@ -1,6 +1,6 @@
 //! Names of an API as words of ids and options: folded, singular and plural.
 //!
-//! Only `a-z`, `0-9` and `_` come out, for every input.
+//! For every input, the output has only `a-z`, `0-9` and `_`.
 
 /// Longest folded name.
 const MAX_NAME: usize = 48;
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn one_and_many() {
+    fn singular_and_plural_forms_are_recognised() {
         for (many, one) in [
             ("pets", "pet"),
             ("categories", "category"),

@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_hostile_is_refused_with_its_line() {
+    fn hostile_yaml_is_refused_with_its_line() {
         let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
         for level in 1..12 {
             let items = vec![format!("*a{}", level - 1); 10].join(", ");

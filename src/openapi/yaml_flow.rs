@@ -47,7 +47,7 @@ pub fn indented(text: &str) -> Cow<'_, str> {
 
 impl FlowScan {
     fn line(&mut self, line: &str, indent: usize) {
-        // A plain value goes on in a line that is further in.
+        // A plain value continues in a line that is indented more.
         let goes_on = self.plain.take().is_some_and(|outer| indent > outer);
         let mut key = indent;
         let mut is_start = !goes_on;
@@ -86,7 +86,7 @@ impl FlowScan {
                     self.block = Some(key);
                     return;
                 }
-                // The name of an anchor or a tag stands before the value.
+                // The name of an anchor or a tag precedes the value.
                 '&' | '!' if is_start && self.depth == 0 => {
                     while symbols.next_if(|(_, next)| !next.is_whitespace()).is_some() {}
                 }

@@ -36,8 +36,8 @@ pub enum TokenError {
     WeakSecret,
 }
 
-/// Issues a token for `scope` that is valid until `expires_at` (seconds since the Unix epoch). `nonce` tells it from
-/// other tokens for the same change, each of which is valid once.
+/// Issues a token for `scope` that is valid until `expires_at` (seconds since the Unix epoch). `nonce`
+/// distinguishes it from other tokens for the same change, each of which is valid once.
 ///
 /// # Errors
 /// Returns an error if the secret is too short to key anything.

@@ -62,7 +62,7 @@ pub struct Obstacle {
     pub reason: String,
 }
 
-/// The whole change, sorted by path; the only thing that `apply` accepts.
+/// The whole change, sorted by path; `apply` accepts nothing else.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Plan {
     edits: Vec<Edit>,

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_from_a_finding_starts_a_command_of_its_own() {
+    fn text_of_a_finding_cannot_start_a_workflow_command() {
         let finding = Finding {
             path: "a,b:c\n::warning::x\u{202e}".into(),
             line: Some(3),

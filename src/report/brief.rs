@@ -153,7 +153,7 @@ fn announce(brief: &mut Value, omitted: &BTreeMap<String, usize>) {
     }
 }
 
-/// Changes without digests and diffs, in the order in which they matter: what goes away first.
+/// Changes without digests and diffs, in the order of their importance: deletions first.
 fn slim(data: &mut Value, omitted: &mut BTreeMap<String, usize>) {
     for (pointer, diffs) in
         [("/preview/changes", "preview.changes.diff"), ("/changes", "changes.diff")]
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_away_is_shown_before_what_comes() {
+    fn deletions_are_shown_before_additions() {
         let mut data = preview(300, "src");
         data["preview"]["changes"][200]["action"] = "replace".into();
         data["preview"]["changes"][299]["action"] = "delete".into();

@@ -234,7 +234,7 @@ fn offered(known: &[String]) -> String {
 }
 
 /// Keeps the named fields of `data`; dots go into objects, and into every entry of an array.
-/// What is null stays null, so that a selection does not depend on what is there today.
+/// A null member stays null, so that the same selection works whether the member has a value or not.
 ///
 /// # Errors
 /// Names the first field that is not there.

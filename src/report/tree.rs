@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_stand_beside_each_other_below_their_directory() {
+    fn files_are_listed_in_columns_below_their_directory() {
         let paths = ["a/b/c.py", "a/b/d.py", "a/e.md", "z.toml"];
         let text = text(paths, Style { color: false });
         assert_eq!(text.as_str(), "  z.toml\n  a/\n    e.md\n  a/b/\n    c.py  d.py");

@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn an_argument_whose_placeholder_is_a_path_is_known_as_one() {
-        // Values that are no path of the current directory, though their placeholder is that of a path.
+        // Arguments with the placeholder of a path whose value is not a path in the current directory.
         const OTHERS: [&str; 3] = ["restore", "heal", "select"];
         let mut unknown = Vec::new();
         let cli = Cli::command();

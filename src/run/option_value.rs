@@ -1,4 +1,4 @@
-//! What an option takes, for an error about its value.
+//! The values that an option accepts, for an error about its value.
 //!
 //! Reads the command line and the values that completions know; never prints.
 
@@ -19,7 +19,7 @@ pub struct OptionValue {
     help: String,
     /// Its values, if they are few.
     pub values: Vec<String>,
-    /// There are no other values than these.
+    /// True if no other value is allowed.
     is_closed: bool,
     /// The command whose help describes it.
     command: String,
@@ -39,7 +39,7 @@ impl OptionValue {
     }
 }
 
-/// What the argument that the parser calls `written` takes, in the command that `arguments` call.
+/// The values of the argument that the parser calls `written`, in the command that `arguments` call.
 pub fn find(written: &str, arguments: &[OsString]) -> Option<OptionValue> {
     let mut whole = Cli::command();
     // Global options are then arguments of every command.

@@ -1,4 +1,4 @@
-//! Faults of the command line as failures: what is wrong, and the nearest thing that is right.
+//! Converts faults of the command line into failures, each with the nearest correct form.
 //!
 //! Reads the parser's own account of the fault; never prints it.
 
@@ -55,11 +55,13 @@ pub fn failure(error: &clap::Error, arguments: &[OsString]) -> Failure {
         ErrorKind::MissingRequiredArgument => {
             format!("{} is missing", missing(&context(error, ContextKind::InvalidArg)))
         }
-        ErrorKind::ArgumentConflict => format!(
-            "`{}` cannot be used with `{}`",
-            context(error, ContextKind::InvalidArg),
-            context(error, ContextKind::PriorArg)
-        ),
+        ErrorKind::ArgumentConflict => {
+            let argument = context(error, ContextKind::InvalidArg);
+            match context(error, ContextKind::PriorArg) {
+                prior if prior == argument => format!("`{argument}` is given more than once"),
+                prior => format!("`{argument}` cannot be used with `{prior}`"),
+            }
+        }
         ErrorKind::InvalidUtf8 => "an argument is not UTF-8 text".to_owned(),
         _ => first_line(error),
     };

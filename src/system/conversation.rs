@@ -429,7 +429,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_the_program_started_ends_with_it() {
+    fn processes_that_the_program_started_are_killed_with_it() {
         let mut talk = shell("sleep 1000 & echo $! >&0; sleep 1000");
         let Heard::Line(line) = talk.hear(LONG) else { panic!("no process id") };
         let id: i32 = String::from_utf8(line).unwrap().parse().unwrap();

@@ -133,7 +133,7 @@ mod system {
         names.iter().filter_map(process).collect()
     }
 
-    /// What the system says about a process, from its state on.
+    /// The fields of `/proc/ID/stat` from the state on.
     fn fields(id: i32) -> Option<String> {
         let text = read(&directory(id).join("stat"))?;
         // The name in parentheses before it can contain anything.

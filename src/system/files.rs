@@ -427,7 +427,7 @@ pub fn is_read_only(path: &Path) -> io::Result<bool> {
     Ok(permissions.readonly())
 }
 
-/// Whether the file may be replaced by a rename, as far as the file itself can tell: one that is immutable may not.
+/// Whether the attributes of the file allow a rename to replace it: an immutable file cannot be replaced.
 ///
 /// # Errors
 /// As the system says when it may not.

@@ -84,7 +84,7 @@ mod linux {
             let (user, group) = (rustix::process::getuid(), rustix::process::getgid());
             unshare(CloneFlags::CLONE_NEWUSER | CloneFlags::CLONE_NEWNET)
                 .map_err(|error| refused(error, says(SWITCHED_OFF, b"0")))?;
-            // Without the maps files belong to nobody; the process can still work.
+            // Without the maps, files belong to the user `nobody`; the process can still work.
             let _ = write("/proc/self/setgroups", "deny");
             let _ = write("/proc/self/uid_map", &format!("{0} {0} 1", user.as_raw()));
             let _ = write("/proc/self/gid_map", &format!("{0} {0} 1", group.as_raw()));

@@ -260,7 +260,7 @@ fn inhabitants(wanted: &str) -> Vec<i32> {
     names.iter().filter_map(lives_there).collect()
 }
 
-/// The network namespace of a process; `None` where there is no such thing, and of one that has ended.
+/// The network namespace of a process; `None` if the system has none, or the process has ended.
 fn namespace(process: &str) -> Option<String> {
     let link = std::fs::read_link(format!("/proc/{process}/ns/net")).ok()?;
     Some(link.to_str()?.to_owned())

@@ -37,7 +37,7 @@ pub struct Reply {
     pub delay: Duration,
     /// Close after this many bytes of the body, although more were announced.
     pub cut_after: Option<usize>,
-    /// Close without a word.
+    /// Close the connection without a reply.
     pub hangs_up: bool,
 }
 

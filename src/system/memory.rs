@@ -20,7 +20,7 @@ pub fn in_use() -> Option<u64> {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     #[test]
-    fn what_is_written_to_is_in_use() {
+    fn written_memory_counts_as_in_use() {
         let before = super::in_use().unwrap();
         let used = vec![1_u8; 64 * 1024 * 1024];
         let after = super::in_use().unwrap();

@@ -19,7 +19,7 @@ pub fn version() -> &'static str {
     VERSION.get_or_init(|| appended().unwrap_or_else(|| env!("CARGO_PKG_VERSION").to_owned()))
 }
 
-/// What distinguishes the file of this program from that of another build; `None` if the system cannot say.
+/// A text that distinguishes the file of this program from that of another build; `None` if the system has none.
 #[must_use]
 #[expect(clippy::disallowed_methods, reason = "only `system` accesses files")]
 pub fn build() -> Option<String> {

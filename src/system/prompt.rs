@@ -26,7 +26,7 @@ impl From<dialoguer::Error> for PromptError {
     }
 }
 
-/// True if somebody can be asked: every stream is a terminal that can move its cursor.
+/// True if a person can be asked: every stream is a terminal that can move its cursor.
 #[must_use]
 pub fn is_possible() -> bool {
     terminal::stdin_is_terminal()

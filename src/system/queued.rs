@@ -1,6 +1,6 @@
 //! How long a process has waited for a processor. Only Linux reports it.
 //!
-//! On a busy machine a program can be slow although it does nothing wrong; this number tells the two apart.
+//! A correct program can be slow on a busy machine; this number distinguishes it from a slow program.
 
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_wait_is_the_second_number_and_anything_else_is_none() {
+    fn the_wait_is_the_second_number_and_invalid_text_has_none() {
         assert_eq!(waited("763622 4718678 2\n"), Some(Duration::from_nanos(4_718_678)));
         for text in ["", "1", "1 x 2", "1 -2 3"] {
             assert_eq!(waited(text), None, "{text}");

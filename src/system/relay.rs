@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_none() {
+    fn a_malformed_response_is_not_parsed() {
         assert!(parse(b"").is_none());
         assert!(parse(b"hello\r\n\r\n").is_none());
         assert_eq!(joined(b"ffffffffffffffff\r\nabc"), b"");

@@ -369,7 +369,7 @@ mod tests {
     // Row S3 on the system it is about: a virus scanner holds the program open for itself alone.
     #[cfg(windows)]
     #[test]
-    fn a_program_that_somebody_holds_is_left_alone() {
+    fn a_program_that_is_in_use_is_not_replaced() {
         use std::os::windows::fs::OpenOptionsExt as _;
         let (_directory, target, staged) = programs();
         let held = OpenOptions::new().read(true).share_mode(0).open(&target).unwrap();

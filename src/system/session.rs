@@ -243,7 +243,7 @@ mod tests {
     const LONG: Duration = Duration::from_secs(60);
 
     #[test]
-    fn a_program_says_how_it_ended_and_what_it_said_last() {
+    fn the_result_of_a_program_has_its_ending_and_its_last_output() {
         let finished =
             shell("echo out; echo err >&2; echo $AOS_TEST_ADDED$CARGO_MANIFEST_DIR; exit 7", LONG);
         assert_eq!(finished.ending, SessionEnding::Exited(Some(7)));
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_program_leaves_behind_ends_with_it() {
+    fn processes_that_a_program_leaves_running_are_killed() {
         let finished = shell("sleep 600 >/dev/null 2>&1 & echo $!", LONG);
         assert_eq!(finished.ending, SessionEnding::Exited(Some(0)));
         assert_gone(&finished.tail);

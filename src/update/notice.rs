@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_saved_is_loaded() {
+    fn a_saved_release_is_loaded_again() {
         let directory = tempfile::tempdir().unwrap();
         let state = directory.path().join("state");
         assert_eq!(KnownRelease::load(&state), None);
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_understood_says_nothing() {
+    fn an_invalid_file_gives_no_notice() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join(FILE);
         for text in [

@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     #[cfg(unix)]
-    fn a_staged_program_is_no_leftover_while_its_update_lives() {
+    fn a_staged_program_is_not_a_leftover_while_its_update_runs() {
         let directory = tempfile::tempdir().unwrap();
         let target = program(directory.path());
         let mut first = UpdateStage::new(&target).unwrap();

@@ -143,7 +143,7 @@ mod tests {
 
     // Also if the digests are equal: a list with a duplicate name is a mistake.
     #[test]
-    fn a_name_stands_once() {
+    fn a_duplicate_name_is_refused() {
         for second in [DIGEST, OTHER] {
             let error = parse(&format!("{DIGEST}  a\n{second} *a\n")).unwrap_err();
             assert_eq!(error, ChecksumsError::Twice { name: "a".to_owned(), line: 2 });

@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_that_stands_twice_is_no_json_for_us() {
+    fn a_duplicate_member_is_refused() {
         let error = verdict(r#"{"name": "a", "parts": ["b"], "name": "c"}"#).unwrap_err();
         assert!(error.contains("duplicate member `name`"), "{error}");
     }

@@ -111,7 +111,6 @@ mod tests {
     const SIGNER: &str =
         "https://github.com/acme/aos/.github/workflows/release.yml@refs/tags/v1.2.3";
 
-    // Gap 1.
     #[test]
     fn an_exact_identity_is_compared_whole_and_with_case() {
         let expected = ExpectedIdentity::exact(SIGNER).unwrap();
@@ -128,7 +127,6 @@ mod tests {
         assert_eq!(ExpectedIdentity::exact(" ").unwrap_err(), IdentityError::Empty);
     }
 
-    // Gap 1.
     #[test]
     fn a_pattern_must_match_the_whole_identity() {
         let own = r"https://github\.com/acme/aos/\.github/workflows/release\.yml@refs/tags/v[\d.]+";
@@ -144,7 +142,6 @@ mod tests {
         assert!(ExpectedIdentity::pattern(&anchored).unwrap().matches(SIGNER));
     }
 
-    // Gap 1.
     #[test]
     fn a_pattern_that_accepts_strangers_is_refused() {
         for pattern in [
@@ -167,7 +164,6 @@ mod tests {
         }
     }
 
-    // Gap 1.
     #[test]
     fn a_pattern_cannot_leave_its_anchors() {
         for pattern in [r"acme)|(?:.*", "(", "a)(b", "(?x)acme)#", "[", r"\p{Nope}", "a{1000000}"] {

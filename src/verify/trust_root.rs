@@ -111,7 +111,7 @@ mod tests {
         result.err().expect("a fault").to_string()
     }
 
-    // Gap 11. A new release of the crate may carry a new root: then this digest and `EMBEDDED_AS_OF` change together.
+    // A new release of the crate may carry a new root: then this digest and `EMBEDDED_AS_OF` change together.
     #[test]
     fn the_embedded_root_is_the_one_that_was_looked_at() {
         let root = TrustRoot::embedded().unwrap();
@@ -120,7 +120,6 @@ mod tests {
         assert!(digest.starts_with("6494e21e"), "{digest}");
     }
 
-    // Gap 7.
     #[test]
     fn a_root_needs_a_known_media_type() {
         assert!(changed(|_| {}).is_ok());
@@ -130,7 +129,6 @@ mod tests {
         assert_eq!(reason(other), "its media type is `application/json`, which is not known");
     }
 
-    // Gap 7.
     #[test]
     fn a_root_without_any_authority_of_a_kind_is_refused_at_once() {
         for (member, what) in [
@@ -144,7 +142,6 @@ mod tests {
         }
     }
 
-    // Gap 7.
     #[test]
     fn keys_windows_and_certificates_are_read_up_front() {
         let no_start = changed(|root| {
@@ -165,7 +162,6 @@ mod tests {
         assert!(reason(doubled).contains("duplicate"));
     }
 
-    // Gap 7.
     #[test]
     fn a_root_is_bounded_strict_json() {
         let long = vec![b' '; MAX_TRUST_ROOT + 1];

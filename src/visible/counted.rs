@@ -1,4 +1,4 @@
-//! Numbers of things in sentences: `1 file`, `2 files`, `2 entries`.
+//! Counts with their nouns: `1 file`, `2 files`, `2 entries`.
 
 /// A count with its word in singular or plural.
 #[must_use]

@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_says_so() {
+    fn a_shortened_text_says_that_it_was_shortened() {
         assert_eq!(excerpt("a\nbc", 2), "a\\n…");
         assert_eq!(excerpt("ab", 2), "ab");
         assert_eq!(Visible::line("abc").cut(2).as_str(), "a…");

@@ -212,7 +212,7 @@ fn contract(
 fn unusable(path: &str, reason: &str) -> Failure {
     let hint = match reason {
         ABSENT => "run `aos sync-spec`; it creates the files that `gen` needs",
-        _ if path == RECORD_PATH => "fix the named member",
+        _ if path == RECORD_PATH => "correct the named line or member",
         _ => "run `aos sync-spec --to TAG`; it updates the files that `gen` needs",
     };
     Failure::new(ErrorCode::Config, format!("`{path}` cannot be used: {reason}")).hint(hint)

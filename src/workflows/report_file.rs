@@ -179,7 +179,7 @@ pub fn put(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     files::write_new(&staged, bytes, Mode::Plain)?;
     let kept = if existing { files::copy_permissions(path, &staged) } else { Ok(()) };
     kept.and_then(|()| files::rename(&staged, path)).inspect_err(|_| {
-        // What cannot be put in place is not left beside it.
+        // A staged file that cannot be moved into place is removed.
         let _ = files::remove_file(&staged);
     })
 }

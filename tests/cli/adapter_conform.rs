@@ -182,8 +182,8 @@ fn each_probe_notices_the_adapter_that_breaks_its_promise() {
 }
 
 #[test]
-fn what_cannot_be_found_out_is_blocked_and_no_success() {
-    let test = "what_cannot_be_found_out_is_blocked_and_no_success";
+fn a_probe_that_cannot_conclude_is_blocked_and_not_passed() {
+    let test = "a_probe_that_cannot_conclude_is_blocked_and_not_passed";
     let sandbox = Sandbox::new();
     let project = made(&sandbox, "acme", "example");
     let blocked = |answer: &Answer, why: &str| {

@@ -91,7 +91,7 @@ fn each_shape_of_a_command_fits_the_rules_of_every_template() {
 }
 
 #[test]
-fn what_is_taken_reserved_or_against_its_verb_is_refused_and_changes_nothing() {
+fn a_taken_or_reserved_name_and_a_mode_against_the_verb_are_refused_without_a_change() {
     for (template, reserved) in [
         ("connector-python", "health.deep"),
         ("cli-go", "auth show"),
@@ -218,7 +218,7 @@ fn a_removal_names_the_parts_that_were_edited_since_they_were_added() {
         let edited = |words: &[&str]| sandbox.aos_in(&project, words).data()["edited"].clone();
         add("item alert");
         add("item publish");
-        // Neighbours on both sides, and a rename, are no edits.
+        // Neighbours on both sides, and a rename, are not edits.
         add("item zoom");
         assert_eq!(edited(&remove), serde_json::json!([]), "{template}");
         let first = text(&project, handler);

@@ -122,7 +122,7 @@ fn a_stray_file_that_comes_after_the_adoption_is_a_finding() {
     sandbox.aos_in(&project, &["sync-spec", "--confirm", token]).data();
     sandbox.write("python/.agent/REPO-SPEC.md", "stray\n");
     assert_eq!(drift(&sandbox, &project), ["drift/extra"]);
-    // Whose the file is, is said once in the record.
+    // The record says once that the file belongs to the project.
     disk::edit(&project.join("aos.toml"), "keep = [\n", "keep = [\n  \".agent/REPO-SPEC.md\",\n");
     assert_eq!(drift(&sandbox, &project), Vec::<String>::new());
 }
@@ -176,7 +176,7 @@ fn the_reasons_are_shown_to_a_person_before_anything_is_written() {
 }
 
 #[test]
-fn a_tag_that_somebody_names_wins_over_the_foreign_pin() {
+fn a_tag_that_the_user_names_overrides_the_foreign_pin() {
     let sandbox = Sandbox::new();
     let project = tool(&sandbox, "python");
     let error = sandbox.aos_in(&project, &["sync-spec", "--to", "v1.6.2"]).error("E_NOT_FOUND", 3);

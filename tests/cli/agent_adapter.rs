@@ -98,7 +98,7 @@ struct Mutations {
     mutation: Vec<Mutation>,
 }
 
-/// One fault that somebody could make in an adapter.
+/// One possible fault in an adapter.
 #[derive(Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Mutation {

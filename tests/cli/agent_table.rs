@@ -10,7 +10,7 @@ const DATA: &str = include_str!("../../runtime/fixtures/agents.json");
 /// Set to write the tables.
 const UPDATE: &str = "AOS_UPDATE_EXAMPLES";
 
-/// What a row says, as plain text.
+/// The members of a row, as plain text.
 struct Row<'a> {
     name: &'a str,
     base: &'a str,

@@ -9,7 +9,7 @@ use super::sandbox::{Sandbox, connector};
 const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/asked/terminal.py");
 const ENTER: &str = "\r";
 
-/// What the program showed, and its exit code.
+/// The output of the program, and its exit code.
 fn talk(sandbox: &Sandbox, arguments: &[&str], steps: &[(&str, &str)]) -> (String, i32) {
     let aos = sandbox.command(&[]);
     let mut command = std::process::Command::new(python_directory().join("python3"));
@@ -82,7 +82,7 @@ fn a_name_of_a_preset_proposes_it_and_an_answer_of_the_person_counts() {
 }
 
 #[test]
-fn whoever_declines_or_leaves_creates_nothing() {
+fn a_declined_or_aborted_question_creates_nothing() {
     let sandbox = Sandbox::new();
     let steps = [
         ("What to create", ENTER),
@@ -106,7 +106,7 @@ fn whoever_declines_or_leaves_creates_nothing() {
 }
 
 #[test]
-fn nothing_is_asked_without_a_terminal_or_for_a_program() {
+fn without_a_terminal_aos_asks_no_question() {
     let sandbox = Sandbox::new();
     let error = sandbox.aos(&["new"]).error("E_USAGE", 2);
     let hint = error["details"]["fix"].as_str().expect("a hint");

@@ -14,7 +14,7 @@ fn lines(sandbox: &Sandbox) -> Vec<Value> {
 }
 
 #[test]
-fn each_attempt_to_write_is_a_line_and_a_question_is_none() {
+fn each_attempt_to_write_is_a_line_and_a_query_is_not() {
     let sandbox = Sandbox::new();
     sandbox.aos(&["new", "--list"]).data();
     sandbox.aos(&["reference"]).data();

@@ -247,7 +247,7 @@ fn only_declared_secrets_reach_the_package() {
 }
 
 #[test]
-fn what_the_package_did_undeclared_is_said() {
+fn undeclared_actions_of_a_package_are_reported() {
     let sandbox = Sandbox::new();
     let body = "open('/etc/hostname', 'rb').close(); return {}";
     let answer = go(&sandbox, &package(&sandbox, "python", "", body));
@@ -450,7 +450,7 @@ fn an_installed_pip_package_is_found_by_name() {
 
 /// The module of the interface is held to be the code that runs, in JavaScript as in the other languages.
 #[test]
-fn what_stands_in_for_the_interface_module_fails_check() {
+fn a_replaced_or_changed_interface_module_fails_check() {
     let sandbox = Sandbox::new();
     let data = sandbox.aos(&["new", "notes", "--template", "augmentor-node", "--no-git"]).data();
     let project = std::path::PathBuf::from(data["path"].as_str().unwrap());

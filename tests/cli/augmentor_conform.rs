@@ -154,7 +154,7 @@ fn a_package_under_test_reaches_no_file_outside_of_its_project() {
 #[test]
 fn a_package_that_breaks_under_its_own_declaration_fails_p2() {
     let sandbox = Sandbox::new();
-    // A worker is a declared thing to do, and the permission model of Node refuses it all the same.
+    // The package declares the worker, but the permission model of Node refuses it nevertheless.
     let body = "const { Worker } = await import('node:worker_threads'); \
                 await new Promise((resolve, reject) => { try { new Worker('1', { eval: true }).once('exit', resolve); } catch (error) { reject(error); } }); return {};";
     let package = augmentor::package(&sandbox, "node", "", body);

@@ -25,7 +25,7 @@ pub struct Case {
     prepare: fn(&Sandbox) -> Call,
 }
 
-/// What is run, and where.
+/// A call of the program, and its directory.
 pub struct Call {
     arguments: Vec<OsString>,
     directory: Option<PathBuf>,

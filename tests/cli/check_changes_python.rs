@@ -9,7 +9,7 @@ use super::toolchain::program;
 const HARNESS: &str = "agent-harness/aos_acme";
 const PYTHON: &str = "from aos_acme import contract_gen as c\n\
     import aos_acme, aos_acme.contract_gen, contextlib, importlib, operator, sys, types\n";
-/// What the gate would say after an attack: the mode, `changed`, or `refused` when the attack itself fails.
+/// Prints the decision of the gate after an attack: the mode, `changed`, or `refused` if the attack itself fails.
 const SHOW: &str = "
 import aos_acme
 try:

@@ -89,7 +89,7 @@ fn an_ignored_file_is_not_committed_until_it_is_in_the_index() {
         add_line(&project, ".git/info/exclude", "/local.txt");
         put(&project, "local.txt", &token());
         found(&sandbox, &project, &[]);
-        // What nobody ignores goes into the next commit.
+        // A file that is not ignored goes into the next commit.
         put(&project, "notes.txt", &token());
         found(&sandbox, &project, &[(COMMITTED, "notes.txt")]);
         std::fs::remove_file(project.join("notes.txt")).unwrap();
@@ -257,7 +257,7 @@ fn without_a_usable_index_the_ignore_files_count_and_the_report_says_so() {
             .contains("does not point to a git directory")
     );
     found(&sandbox, &project, &[]);
-    // No repository at all is no fault.
+    // A project without a repository is not a fault.
     std::fs::remove_file(project.join(".git")).unwrap();
     assert_eq!(report(&sandbox, &project)["notes"], serde_json::json!([]));
     found(&sandbox, &project, &[]);

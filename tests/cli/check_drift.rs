@@ -1,4 +1,4 @@
-//! `aos check` finds every way in which a managed file can differ, and says how to mend it.
+//! `aos check` finds every way in which a managed file can differ, and says how to fix it.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::disk;
 use super::sandbox::Sandbox;
 
-/// What aos keeps besides the runtime.
+/// The managed files besides the runtime.
 const MANAGED: [&str; 7] = [
     ".agent/CONNECTOR-SPEC.md",
     ".agent/SPEC_VERSION",
@@ -121,7 +121,7 @@ fn a_file_that_does_not_belong_is_found() {
     let module = disk::read(&project.join(GENERATED[0]));
     sandbox.write("aos-acme/agent-harness/other/contract_gen.py", &module);
     has(&findings(&sandbox, &project), "drift/stray-module", "agent-harness/other/contract_gen.py");
-    // The directory that holds the outputs is no project of its own, whatever lies in it.
+    // The directory of the outputs is not a separate project, whatever it contains.
     sandbox.write("aos-acme/agent-harness/aos.toml", "");
     has(&findings(&sandbox, &project), "drift/stray-module", "agent-harness/other/contract_gen.py");
 }
@@ -228,7 +228,7 @@ fn every_fault_of_one_project_is_reported_at_once_in_a_stable_order() {
 }
 
 #[test]
-fn the_named_fix_mends_every_kind_of_drift() {
+fn the_named_fix_repairs_every_kind_of_drift() {
     let (sandbox, project) = scene();
     let good = disk::state(&project);
     std::fs::remove_file(project.join("contract/contract.json")).unwrap();
@@ -239,7 +239,7 @@ fn the_named_fix_mends_every_kind_of_drift() {
 }
 
 #[test]
-fn the_raw_form_is_a_patch_that_mends_edited_files() {
+fn the_raw_form_is_a_patch_that_restores_edited_files() {
     let (sandbox, project) = scene();
     let good = disk::state(&project);
     disk::append(&project.join(".agent/CONNECTOR-SPEC.md"), "mine\n");

@@ -74,7 +74,7 @@ fn in_every_template_a_guard_that_is_off_is_found() {
             let expected = if from == step { &ignored } else { &off };
             assert_eq!(guard(&sandbox, &project), [expected.as_str()], "{template}: {to}");
         }
-        // A release is no change, so its workflow does not count.
+        // A workflow that runs only for releases does not check changes, so it does not count.
         std::fs::write(project.join(WORKFLOW), good.replace(step, "run: go version\n")).unwrap();
         let release = project.join(".github/workflows/release.yml").exists();
         let at = if release { ".github/workflows/release.yml" } else { "." };
@@ -187,11 +187,11 @@ fn a_guard_that_other_parts_of_the_workflow_keep_from_running_is_found() {
     )
     .unwrap();
     assert_eq!(guard(&sandbox, &project), [""; 0]);
-    // What nobody can say of the job that is needed, nobody can say of this one.
+    // If it is unknown whether the needed job runs, it is also unknown whether this one runs.
     let unknown = gate.replace("if: false", "if: vars.A == 'b'");
     std::fs::write(project.join(WORKFLOW), needs.replace("jobs:\n", &unknown)).unwrap();
     assert_eq!(guard(&sandbox, &project), [elsewhen.as_str()]);
-    // Conditions of other systems are no expressions of GitHub.
+    // Conditions of other systems are not expressions of GitHub.
     std::fs::remove_file(project.join(WORKFLOW)).unwrap();
     let travis = project.join(".travis.yml");
     std::fs::write(

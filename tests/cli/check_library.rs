@@ -1,4 +1,4 @@
-//! Files and code that stand in for parts of Python or change them: a module of the standard library in a directory that
+//! Files and code that replace or change parts of Python: a module of the standard library in a directory that
 //! comes first, an import path with code that git ignores, and names of the library that get another value.
 
 use std::path::Path;
@@ -9,7 +9,7 @@ use super::sandbox::Sandbox;
 use super::toolchain::program;
 
 const HARNESS: &str = "agent-harness";
-/// What the gate would say: the mode of a destructive command, read in a new process.
+/// Prints the mode of a destructive command as the gate reads it, in a new process.
 const SHOW: &str = "
 try:
     from aos_acme import contract_gen as c
@@ -134,7 +134,7 @@ fn ignored_code_on_the_import_path_is_read_and_judged() {
     put(&project, &format!("{site}/more.pth"), &lines);
     let paths = found(&sandbox, &project);
     assert!(all.iter().all(|one| paths.contains(&(*one).to_owned())), "{paths:#?}");
-    // What a package manager installed there is left alone.
+    // Files that a package manager installed there are not reported.
     put(&project, "alt/x.dist-info/RECORD", "plugin.py,sha256=x,1\ntypes.py,,\n");
     let installed = found(&sandbox, &project);
     assert!(!installed.contains(&all[0].to_owned()), "{installed:#?}");

@@ -1,5 +1,5 @@
-//! What a tool loads is what `check` reads: nothing that was not read, has another name, or is written by a build can stand
-//! in for a generated module unseen; and files of editors do not count.
+//! `check` reads everything that a tool loads: a file that was not read, has another name, or is written by a build
+//! cannot replace a generated module unnoticed. Files of editors do not count.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! What is true of a fleet as a whole: members, pins, what was passed over, its baseline, and its reports.
+//! Checks of a fleet as a whole: members, pins, passed-over projects, its baseline, and its reports.
 
 use std::path::Path;
 
@@ -77,7 +77,7 @@ fn members_that_are_lost_missing_unlisted_or_behind_are_errors() {
 }
 
 #[test]
-fn what_is_in_a_directory_of_a_tool_is_named_and_what_git_tracks_there_is_checked() {
+fn projects_in_output_directories_are_named_and_those_that_git_tracks_are_checked() {
     let sandbox = fleet();
     sandbox.aos(&["new", "built", "--no-git", "--dir", "fleet/build"]).data();
     let found = report(&sandbox.aos(&FLEET));

@@ -35,7 +35,7 @@ fn a_lock_of_another_version_is_named_and_not_called_a_bug() {
 }
 
 #[test]
-fn a_lock_that_lies_is_found() {
+fn a_lock_with_false_entries_is_found() {
     let (sandbox, project) = scene();
     let path = project.join(".agent/spec.lock");
     let lock = disk::read(&path);
@@ -269,7 +269,7 @@ fn a_waiver_accepts_as_many_findings_as_it_says_and_no_later_ones() {
 }
 
 #[test]
-fn what_guards_the_guard_cannot_be_waived() {
+fn rules_that_protect_the_check_cannot_be_waived() {
     for rule in [
         "drift/modified",
         "pin/moved",

@@ -31,7 +31,7 @@ fn refused(sandbox: &Sandbox, project: &Path, rule: &str, path: &str) {
     sandbox.aos_in(project, &["gen", "--check"]).error("E_DRIFT", 6);
 }
 
-/// What Python prints for `code` in `directory`, without writing bytecode.
+/// The output of Python for `code` in `directory`, without writing bytecode.
 fn python(directory: &Path, code: &str) -> String {
     let output = Command::new("python3")
         .args(["-B", "-c", code])
@@ -100,7 +100,7 @@ fn a_package_an_extension_or_bytecode_in_place_of_a_python_module_is_found() {
         let _ = std::fs::remove_dir(project.join(directory));
     }
     assert!(disk::state(&project) == pristine);
-    // The caches that Python writes itself are no finding.
+    // The caches that Python itself writes are not findings.
     let output = Command::new("python3")
         .args(["-m", "compileall", "-q", "."])
         .current_dir(&project)
@@ -175,7 +175,7 @@ fn python_code_that_changes_the_module_is_found() {
         let text = String::from_utf8(good.clone()).unwrap();
         std::fs::write(&place, format!("{text}\n{code}")).unwrap();
         if name == initial && rule == "drift/amended" {
-            // A value is read-only: then the import of the package fails, which is no silent change.
+            // A value is read-only, so the import of the package fails and the change is not silent.
             let mut python = Command::new("python3");
             python.args(["-B", "-c", show]).current_dir(project.join("agent-harness"));
             let shown = python.output().unwrap().stdout;

@@ -52,7 +52,7 @@ fn texts_that_python_runs_are_read_as_its_sources() {
     let runs = "\nimport json\nexec(json.load(open('x.json'))['code'])\n";
     let files = [(API, runs), ("agent-harness/x.json", data)];
     finds(&sandbox, &project, &files, &["drift/amended agent-harness/x.json"]);
-    // What is read, or run without a change, is free.
+    // Reading a file, and running code that changes nothing, is allowed.
     for files in [
         [(API, "\nTEXT = open('patch.txt').read()\n"), (text, PATCH)],
         [(API, "\nx = eval('1 + 1')\nexec(open('patch.txt').read())\n"), (text, "print(1)\n")],
@@ -64,8 +64,8 @@ fn texts_that_python_runs_are_read_as_its_sources() {
 }
 
 #[test]
-fn what_an_environment_or_a_cache_runs_is_found_and_its_usual_files_are_not() {
-    let test = "what_an_environment_or_a_cache_runs_is_found_and_its_usual_files_are_not";
+fn code_that_an_environment_or_a_cache_runs_is_found_and_its_usual_files_are_not() {
+    let test = "code_that_an_environment_or_a_cache_runs_is_found_and_its_usual_files_are_not";
     let (sandbox, project) = project("connector-python");
     let packages = ".venv/lib/python3.11/site-packages";
     let place = |name: &str| format!("{packages}/{name}");

@@ -52,7 +52,7 @@ fn an_adopted_tool_is_told_what_else_a_tool_of_the_family_has() {
 }
 
 #[test]
-fn an_error_fails_the_check_until_it_is_mended_or_waived_with_a_reason() {
+fn an_error_fails_the_check_until_it_is_fixed_or_waived_with_a_reason() {
     let sandbox = Sandbox::new();
     let project = adopted(&sandbox);
     disk::edit(&project.join("package.json"), "1.2.0", "1.3.0");
@@ -129,7 +129,7 @@ fn mistakes_of_real_tools_are_found() {
 }
 
 #[test]
-fn a_tool_without_a_record_is_judged_by_the_rules_all_the_same() {
+fn a_tool_without_a_record_is_still_judged_by_the_rules() {
     let sandbox = Sandbox::new();
     let project = tool(&sandbox, "python");
     let error = sandbox.aos_in(&project, &["check"]).error("E_DRIFT", 6);

@@ -121,7 +121,7 @@ fn files_that_are_loaded_for_the_module_or_the_runtime_are_found() {
 }
 
 #[test]
-fn what_the_tool_loads_must_be_what_the_record_names() {
+fn the_tool_must_load_the_module_that_the_record_names() {
     for generator in ["python", "permissions"] {
         let (sandbox, project) = project("connector-python");
         let path = if generator == "python" { MODULE } else { "agent-harness/permissions.json" };

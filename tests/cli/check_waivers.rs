@@ -110,7 +110,7 @@ impl Scene {
             .map(|file| file["path"].as_str().unwrap().to_owned())
             .collect();
         assert!(managed.len() >= 5, "{managed:?}");
-        // The files of a runtime are compared by one rule; the first, the middle and the last stand for them.
+        // One rule compares all files of a runtime; this tests the first, the middle and the last one.
         let runtime: Vec<_> =
             managed.iter().filter(|path| path.contains("runtime/")).cloned().collect();
         let last = runtime.len().saturating_sub(1);

@@ -1,4 +1,4 @@
-//! aos as a process: it ends, it waits for nobody, it says nothing to the network, it takes a signal.
+//! aos as a process: it ends, never waits for a person, needs no network, and handles signals.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -11,7 +11,7 @@ use crate::sandbox::{Answer, Sandbox, answer, skipped, tree};
 /// Longest time of a call that has nothing to wait for; generous, as the machine may be busy.
 const SECONDS: Duration = Duration::from_secs(20);
 
-// Item 11: stdin is closed in every other test; here it is open and silent, as in a forgotten terminal.
+// In every other test stdin is closed; here it is open and silent, as in a forgotten terminal.
 #[test]
 fn no_command_waits_for_stdin() {
     for case in all() {
@@ -32,7 +32,7 @@ fn no_command_waits_for_stdin() {
     }
 }
 
-// Item 11: a program that aos asks and that hangs is given up.
+// A program that aos starts is killed if it hangs.
 #[cfg(unix)]
 #[test]
 fn doctor_gives_up_on_a_program_that_hangs() {
@@ -65,7 +65,7 @@ fn path_with(first: &Path) -> std::ffi::OsString {
     std::env::join_paths(paths).expect("a PATH")
 }
 
-// Item 11: nothing of the machine is needed: no HOME, no PATH, no terminal, no user.
+// aos needs no HOME, no PATH, no terminal and no user.
 #[test]
 fn queries_need_nothing_from_the_environment() {
     let sandbox = Sandbox::new();
@@ -76,7 +76,7 @@ fn queries_need_nothing_from_the_environment() {
     }
 }
 
-// Item 1: no backtrace, whatever the environment asks for, not even when aos itself fails.
+// There is never a backtrace, whatever the environment requests, even if aos itself fails.
 #[test]
 fn no_failure_shows_a_backtrace() {
     for case in cases::failures() {
@@ -124,7 +124,6 @@ fn interrupted(
     answer(child.wait_with_output().expect("its output"))
 }
 
-// Item 21.
 #[cfg(all(unix, debug_assertions))]
 #[test]
 fn a_signal_while_a_project_is_made_leaves_one_envelope_and_no_file() {
@@ -145,7 +144,6 @@ fn a_signal_while_a_project_is_made_leaves_one_envelope_and_no_file() {
     }
 }
 
-// Item 21.
 #[cfg(all(unix, debug_assertions))]
 #[test]
 fn a_signal_while_a_spec_is_synced_leaves_one_envelope_and_the_old_state() {
@@ -162,7 +160,7 @@ fn a_signal_while_a_spec_is_synced_leaves_one_envelope_and_the_old_state() {
     sandbox.aos_in(&project, &["check"]).data();
 }
 
-// Item 21: a query that waits for another program.
+// A query waits for another program.
 #[cfg(unix)]
 #[test]
 fn a_signal_during_a_query_is_answered_with_an_envelope() {
@@ -185,7 +183,7 @@ fn a_signal_during_a_query_is_answered_with_an_envelope() {
     answer.error("E_INTERRUPTED", 130);
 }
 
-// Items 46 and 65: every call answers the same without any network.
+// Every call has the same response without a network.
 #[cfg(target_os = "linux")]
 #[test]
 fn no_command_needs_a_network() {
@@ -217,7 +215,7 @@ fn no_command_needs_a_network() {
     }
 }
 
-// Item 65: not one internet socket is opened, by aos or by a program that it starts. `update` and `doctor` look for a
+// Not one internet socket is opened, by aos or by a program that it starts. `update` and `doctor` look for a
 // release unless they are told not to.
 #[cfg(target_os = "linux")]
 #[test]
@@ -230,7 +228,7 @@ fn no_command_opens_an_internet_socket() {
     let mut seen = 0;
     for case in cases::successes() {
         let sandbox = Sandbox::new();
-        // A find that is past its time tempts nobody to look again.
+        // An outdated result does not cause a new check.
         let month = 31 * 24 * 60 * 60;
         crate::notices::keep(&sandbox, &crate::notices::known("9.9.9", month).to_string());
         let plain = case.command(&sandbox, &[]);

@@ -42,7 +42,7 @@ fn a_connector_loses_nothing_to_itself() {
 }
 
 #[test]
-fn what_is_lost_is_exit_6_and_listed_first() {
+fn a_loss_is_listed_first_and_exits_with_6() {
     let sandbox = Sandbox::new();
     let old = changed(&sandbox, "old.json", |document| {
         document["auth"]["service_keys"] = json!(["ACME_API_KEY", "ACME_TENANT"]);

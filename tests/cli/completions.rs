@@ -2,7 +2,7 @@
 
 use super::sandbox::Sandbox;
 
-/// What bash offers for a line that ends with `word`, by the script itself.
+/// The candidates that bash offers for a line, with the generated script.
 fn offered(sandbox: &Sandbox, line: &[&str]) -> Vec<String> {
     let script = sandbox.aos(&["completions", "bash", "--format", "raw"]).stdout;
     let aos = sandbox.command(&[]);
@@ -62,7 +62,7 @@ fn a_file_whose_name_would_be_typed_into_the_terminal_is_not_offered() {
 }
 
 #[test]
-fn a_shell_that_is_not_known_or_asks_nothing_gets_a_usual_answer() {
+fn an_unknown_shell_or_an_empty_request_gets_an_ordinary_response() {
     let sandbox = Sandbox::new();
     for shell in ["", "tcsh", "../bash"] {
         let mut command = sandbox.command(&["reference", "--json"]);

@@ -210,7 +210,7 @@ impl Subject {
         edits
     }
 
-    /// What was not noticed of an edit.
+    /// The checks that do not notice an edit.
     fn survivors(&self, mutation: &Mutation, edit: &Edit) -> Vec<String> {
         let path = self.package.join(&edit.file);
         let text = std::fs::read_to_string(&path).expect("a file of the connector");
@@ -235,7 +235,7 @@ impl Subject {
     }
 }
 
-/// What is wrong with one preset: the edits that survive, and the project without an edit.
+/// The faults of one preset: the edits that no test noticed, and the failures of the project without an edit.
 fn faults(preset: &str, edits: &[(Mutation, Edit)]) -> Vec<(String, Vec<String>)> {
     let subject = Subject::new(preset);
     let mut faults = Vec::new();

@@ -1,6 +1,6 @@
 //! Contract modules in four languages: compiled, executed and formatted by the real toolchains, on hostile input too.
 //!
-//! What a module must say is computed here from the contract itself, so no generator is its own judge.
+//! The expected content of a module is computed here from the contract itself, so no generator judges itself.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -94,7 +94,7 @@ impl Tool {
         [Self::released(codes), Self::hostile(), Self::huge()]
     }
 
-    /// What every language must say.
+    /// The values that the module of every language must have.
     fn expected(&self) -> Value {
         let core = self.contract["error_codes"]["core"].as_object().unwrap();
         let own = self.extension.as_object().unwrap();
@@ -238,8 +238,8 @@ func main() {
 "#;
 
 #[test]
-fn go_modules_compile_say_what_the_contract_says_and_please_gofmt_and_vet() {
-    let test = "go_modules_compile_say_what_the_contract_says_and_please_gofmt_and_vet";
+fn go_modules_compile_agree_with_the_contract_and_pass_gofmt_and_vet() {
+    let test = "go_modules_compile_agree_with_the_contract_and_pass_gofmt_and_vet";
     let (Some(go), Some(gofmt)) = (program(test, "go"), program(test, "gofmt")) else { return };
     for tool in Tool::all() {
         tool.sandbox.write("tool/go.mod", "module example.com/acme\n\ngo 1.21\n");
@@ -282,8 +282,8 @@ json.dump(document, sys.stdout, default=dict)
 "#;
 
 #[test]
-fn python_modules_say_what_the_contract_says() {
-    let test = "python_modules_say_what_the_contract_says";
+fn python_modules_agree_with_the_contract() {
+    let test = "python_modules_agree_with_the_contract";
     let Some(python) = program(test, "python3") else { return };
     for tool in Tool::all() {
         tool.sandbox.write("tool/acme/__init__.py", "");
@@ -365,8 +365,8 @@ const STRICT: [&str; 13] = [
 ];
 
 #[test]
-fn typescript_modules_compile_strictly_and_say_what_the_contract_says() {
-    let test = "typescript_modules_compile_strictly_and_say_what_the_contract_says";
+fn typescript_modules_compile_strictly_and_agree_with_the_contract() {
+    let test = "typescript_modules_compile_strictly_and_agree_with_the_contract";
     let Some(node) = program(test, "node") else { return };
     let Some(tools) = node_tools(test) else { return };
     for tool in Tool::all() {
@@ -464,8 +464,8 @@ fn main() {
 "#;
 
 #[test]
-fn rust_modules_compile_without_a_warning_and_say_what_the_contract_says() {
-    let test = "rust_modules_compile_without_a_warning_and_say_what_the_contract_says";
+fn rust_modules_compile_without_a_warning_and_agree_with_the_contract() {
+    let test = "rust_modules_compile_without_a_warning_and_agree_with_the_contract";
     let Some(rustc) = program(test, "rustc") else { return };
     for tool in Tool::all() {
         tool.sandbox.write("tool/src/main.rs", RUST);

@@ -250,7 +250,7 @@ fn hostile_names_files_and_many_tools_stay_bounded() {
 }
 
 #[test]
-fn seventy_connectors_are_asked_and_none_loses_its_time_to_the_others() {
+fn seventy_connectors_are_run_and_none_times_out_because_of_the_others() {
     let sandbox = Sandbox::new();
     let root = sandbox.work().join("root");
     // Each takes a twentieth of its limit of the processor; all at once would not fit into it on one.

@@ -1,4 +1,4 @@
-//! The disk as a test sees it: every entry with its bytes and mode, and what tells one file from its copy.
+//! The disk as a test sees it: every entry with its bytes and mode, and the identity of each file.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};

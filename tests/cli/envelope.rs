@@ -106,7 +106,6 @@ fn assert_snake_case(name: &str, value: &Value) {
     }
 }
 
-// Items 1 to 6, 12.
 #[test]
 fn every_success_is_one_envelope_with_the_keys_of_the_contract() {
     for case in cases::successes() {
@@ -116,7 +115,6 @@ fn every_success_is_one_envelope_with_the_keys_of_the_contract() {
     }
 }
 
-// Items 1 to 6, 12, 13, 16.
 #[test]
 fn every_failure_is_one_envelope_with_the_code_exit_and_retryable_of_the_table() {
     for case in cases::failures() {
@@ -125,7 +123,7 @@ fn every_failure_is_one_envelope_with_the_code_exit_and_retryable_of_the_table()
     }
 }
 
-// Item 13: the table here, the vendored contract and `reference` say the same.
+// The table here, the vendored contract and `reference` agree.
 #[test]
 fn reference_lists_exactly_the_codes_of_the_contract_and_of_the_extension() {
     let sandbox = crate::sandbox::Sandbox::new();
@@ -153,7 +151,7 @@ fn reference_lists_exactly_the_codes_of_the_contract_and_of_the_extension() {
     }
 }
 
-// Item 14: no code is written in the sources that the contract does not know.
+// The sources contain no error code that the contract lacks.
 #[test]
 fn no_source_mentions_a_code_outside_the_table() {
     let pattern = |text: &str| -> Vec<String> {
@@ -181,7 +179,6 @@ fn no_source_mentions_a_code_outside_the_table() {
     assert!(seen > CODES.len(), "the scan found {seen} codes, so it looked at nothing");
 }
 
-// Item 16.
 #[test]
 fn unknown_names_are_answered_with_the_nearest_known_one() {
     let nearest = [
@@ -199,9 +196,8 @@ fn unknown_names_are_answered_with_the_nearest_known_one() {
     }
 }
 
-// Item 16.
 #[test]
-fn what_is_missing_or_not_allowed_is_named() {
+fn missing_and_invalid_arguments_are_named() {
     let sandbox = crate::sandbox::Sandbox::new();
     let message = |arguments: &[&str]| {
         let error = sandbox.aos(arguments).error("E_USAGE", 2);
@@ -213,9 +209,9 @@ fn what_is_missing_or_not_allowed_is_named() {
     assert!(message(&["context", "--format", "xml"]).contains("json, text, raw"));
     assert!(message(&["check", "--recursve", "."]).contains("--recursive"));
     assert!(message(&["gen", "--check", "--dry-run"]).contains("--dry-run"));
+    assert!(message(&["check", "--diff", "--diff"]).contains("`--diff` is given more than once"));
 }
 
-// Item 9.
 #[test]
 fn the_same_call_twice_has_the_same_structure() {
     for case in cases::successes().into_iter().chain(cases::failures()) {
@@ -224,7 +220,7 @@ fn the_same_call_twice_has_the_same_structure() {
     }
 }
 
-// Item 9: where nothing varies but the duration, not even a byte does.
+// If only the duration varies, all other bytes are equal.
 #[test]
 fn a_query_twice_in_one_place_gives_the_same_bytes() {
     let sandbox = crate::sandbox::Sandbox::new();

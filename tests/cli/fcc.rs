@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::sandbox::Sandbox;
 
-/// Argument lists in the test sources, each as its string literals; `None` stands for a computed argument.
+/// Argument lists in the test sources, each as its string literals; `None` is a computed argument.
 type Invocation = Vec<Option<String>>;
 
 fn sources() -> String {
@@ -48,7 +48,7 @@ fn invocations(source: &str) -> Vec<Invocation> {
     found
 }
 
-/// What one leaf is called with: its flags, and how many positional arguments at most.
+/// The flags with which one leaf command is called, and the largest number of positional arguments.
 #[derive(Debug, Default)]
 struct Exercised {
     flags: BTreeSet<String>,
@@ -59,7 +59,7 @@ fn exercised(reference: &Value, source: &str) -> BTreeMap<String, Exercised> {
     let mut leaves: BTreeMap<String, Exercised> = BTreeMap::new();
     for invocation in invocations(source) {
         let words: Vec<_> = invocation.iter().map(|word| word.as_deref().unwrap_or("\0")).collect();
-        // Global options may stand before the command.
+        // Global options may precede the command.
         let Some(position) = words.iter().position(|word| !word.starts_with('-')) else { continue };
         // A leaf may have two words.
         let two = words.get(position..position + 2).map(|words| words.join(" "));

@@ -10,7 +10,6 @@ fn with_environment(sandbox: &Sandbox, arguments: &[&str], format: &str) -> Answ
     run(sandbox.command(arguments).env("AOS_FORMAT", format))
 }
 
-// Item 7.
 #[test]
 fn json_is_the_default_and_its_two_spellings_are_one() {
     let sandbox = Sandbox::new();
@@ -24,7 +23,6 @@ fn json_is_the_default_and_its_two_spellings_are_one() {
     assert_eq!(flagged, config(&["--json", "context", "--json"]), "a repeated flag is no error");
 }
 
-// Item 7.
 #[test]
 fn a_flag_beats_the_environment_and_the_environment_beats_the_default() {
     let sandbox = Sandbox::new();
@@ -42,7 +40,7 @@ fn a_flag_beats_the_environment_and_the_environment_beats_the_default() {
     assert_eq!(faulty["config"]["format_reason"], "flag", "a flag makes the variable irrelevant");
 }
 
-// Item 7: errors obey the same precedence, also those that the parser finds.
+// Errors follow the same precedence, including those of the parser.
 #[test]
 fn a_call_that_cannot_be_parsed_still_answers_in_the_format_it_asks_for() {
     let sandbox = Sandbox::new();
@@ -60,7 +58,7 @@ fn a_call_that_cannot_be_parsed_still_answers_in_the_format_it_asks_for() {
     assert!(bare.stderr.starts_with("error[E_USAGE]: no command was given\n"), "{bare:?}");
 }
 
-// Items 1 and 7: asked for JSON, help and version are JSON too.
+// If JSON is requested, help and version are JSON too.
 #[test]
 fn help_and_version_are_text_unless_json_is_asked_for() {
     let sandbox = Sandbox::new();
@@ -71,7 +69,6 @@ fn help_and_version_are_text_unless_json_is_asked_for() {
     assert!(help["help"].as_str().is_some_and(|text| text.contains("Usage: aos check")));
 }
 
-// Item 7.
 #[test]
 fn compact_changes_white_space_and_nothing_else() {
     for case in all() {
@@ -80,7 +77,7 @@ fn compact_changes_white_space_and_nothing_else() {
         let value = answer.json();
         let plain = case.plain().json();
         assert_eq!(answer.stdout, format!("{value}\n"), "{}: white space is left", case.name);
-        // What a brief answer leaves out depends on how much of it is white space.
+        // The members that a short response omits depend on the amount of white space in it.
         let is_brief = |name: &str| ["omitted", "more"].contains(&name);
         let keys = |value: &Value| {
             let names = value.as_object()?.keys().filter(|name| !is_brief(name));
@@ -95,7 +92,6 @@ fn compact_changes_white_space_and_nothing_else() {
     assert_eq!(compact, plain);
 }
 
-// Item 8.
 #[test]
 fn quiet_hides_neither_the_document_nor_the_error() {
     for case in all() {
@@ -106,7 +102,7 @@ fn quiet_hides_neither_the_document_nor_the_error() {
     }
 }
 
-// Item 7, and the house rule on errors: what, why and how to mend it, in at most four lines.
+// An error says what failed, why, and how to fix it, in at most four lines.
 #[test]
 fn errors_as_text_are_at_most_four_lines_with_the_fix() {
     // A format that is named makes a faulty AOS_FORMAT irrelevant.
@@ -124,13 +120,12 @@ fn errors_as_text_are_at_most_four_lines_with_the_fix() {
     }
 }
 
-// Item 7.
 #[test]
-fn text_is_no_json_and_has_no_envelope() {
+fn text_is_not_json_and_has_no_envelope() {
     for case in cases::successes() {
         let answer = case.run(&["--format", "text"]);
         assert_eq!(answer.exit, Some(0), "{}: {answer:?}", case.name);
-        // What a package answers is JSON, and it is shown as it is; it is no envelope.
+        // The result of a package is JSON without an envelope, and is printed unchanged.
         let shown = serde_json::from_str::<Value>(&answer.stdout);
         let is_result = case.name.starts_with("augmentor ");
         assert!(shown.is_err() || is_result, "{}", case.name);
@@ -141,9 +136,9 @@ fn text_is_no_json_and_has_no_envelope() {
     }
 }
 
-// Item 1: colour is for terminals, whatever the environment hopes for.
+// Only a terminal gets colour, whatever the environment requests.
 #[test]
-fn nothing_is_coloured_when_stdout_is_no_terminal() {
+fn output_without_a_terminal_has_no_colour() {
     for case in all() {
         for format in ["text", "json"] {
             let sandbox = Sandbox::new();
@@ -161,7 +156,6 @@ fn nothing_is_coloured_when_stdout_is_no_terminal() {
     assert!(!help.stdout.contains('\u{1b}'));
 }
 
-// Item 7.
 #[test]
 fn raw_is_offered_exactly_where_reference_says_so() {
     let reference = Sandbox::new().aos(&["reference"]).data();
@@ -185,7 +179,7 @@ fn raw_is_offered_exactly_where_reference_says_so() {
     }
 }
 
-// Item 7: raw is the payload, byte for byte.
+// Raw is the payload, byte for byte.
 #[test]
 fn raw_is_the_payload_alone() {
     let sandbox = Sandbox::new();
@@ -198,7 +192,6 @@ fn raw_is_the_payload_alone() {
     assert!(diff.contains("+++ b/connector.json"), "{diff}");
 }
 
-// Item 32.
 #[test]
 fn fields_keep_only_what_is_named() {
     let sandbox = Sandbox::new();
@@ -214,7 +207,6 @@ fn fields_keep_only_what_is_named() {
     assert_eq!(paths["commands"][0], serde_json::json!({"path": "new"}));
 }
 
-// Item 32.
 #[test]
 fn an_unknown_field_is_refused_and_the_known_ones_are_named() {
     let sandbox = Sandbox::new();
@@ -231,7 +223,7 @@ fn an_unknown_field_is_refused_and_the_known_ones_are_named() {
     assert!(error["message"].as_str().expect("text").contains("plain value"), "{error}");
 }
 
-// Item 32: the list of what came from outside follows the selection.
+// The list of untrusted members follows the selection.
 #[test]
 fn fields_keep_the_names_of_untrusted_fields_that_survive() {
     let sandbox = Sandbox::new();
@@ -244,7 +236,7 @@ fn fields_keep_the_names_of_untrusted_fields_that_survive() {
     assert_eq!(error["details"]["_untrusted"], serde_json::json!(["projects"]));
 }
 
-// Item 1: a reader that leaves early is no reason for noise.
+// If the reader closes stdout early, aos prints no error.
 #[cfg(unix)]
 #[test]
 fn a_pipe_that_is_closed_early_ends_the_run_without_a_word() {
@@ -261,7 +253,7 @@ fn a_pipe_that_is_closed_early_ends_the_run_without_a_word() {
     }
 }
 
-// Item 1: but an answer that is lost for another reason is not lost in silence.
+// If the response is lost for another reason, aos reports it.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_stdout_is_reported_on_stderr() {

@@ -73,7 +73,7 @@ fn gen_touches_only_generated_files_and_the_lock() {
 }
 
 #[test]
-fn gen_with_a_moved_pin_says_who_follows_it() {
+fn gen_with_a_moved_pin_names_the_command_that_follows_it() {
     let scene = Scene::new();
     std::fs::write(scene.project.join(".agent/SPEC_VERSION"), "v1.0.0\n").unwrap();
     let before = disk::state(&scene.project);

@@ -1,4 +1,4 @@
-//! What help and reference say, word for word: a change of either is seen in a review.
+//! The exact text of help and reference, so that a review shows every change.
 
 use std::collections::BTreeSet;
 
@@ -61,11 +61,10 @@ fn the_reference_is_as_recorded() {
     insta::assert_snapshot!("reference", text);
 }
 
-// Item 49.
 #[test]
 fn help_lists_every_leaf_of_reference_and_nothing_else() {
     let sandbox = Sandbox::new();
-    // A group without an action of its own is no command.
+    // A group without an action is not a command.
     let is_group = |path: &String| {
         let help = help_of(&sandbox, path);
         !path.contains(' ')
@@ -83,7 +82,7 @@ fn help_lists_every_leaf_of_reference_and_nothing_else() {
     assert!(leaves.len() > 5);
 }
 
-// Item 49: the same for the options of every command.
+// The same for the options of every command.
 #[test]
 fn the_help_of_a_command_lists_every_parameter_of_reference_and_nothing_else() {
     let sandbox = Sandbox::new();

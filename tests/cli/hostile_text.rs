@@ -7,7 +7,7 @@ use std::process::Command;
 
 use super::sandbox::Sandbox;
 
-/// What a name may hold. Each part is one way to reach a terminal, a log or a reader.
+/// A hostile name. Each part is one way to attack a terminal, a log or a reader.
 const HOSTILE: &str = "a\u{1b}]0;x\u{7}\u{1b}[31m\n::error file=x::forged\r##[error]forged\t##vso[x]\u{202e}\u{9b}1m\u{2028}\u{2029}\u{200b}\u{200d}\u{e0041}\u{7f}\u{ad}\u{61c}\u{2066}\u{feff}";
 /// The same as one that begins a line.
 const COMMAND: &str = "::error file=x::forged";
@@ -181,7 +181,7 @@ fn no_argument_of_any_command_reaches_a_terminal_as_it_is() {
 }
 
 #[test]
-fn the_name_that_aos_is_called_by_is_no_text_of_its_own() {
+fn the_name_by_which_aos_is_called_is_never_printed_raw() {
     let sandbox = Sandbox::new();
     for arguments in
         [&["--help"][..], &["check", "--help"], &[], &["--version"], &["check", "--nonsense"]]
@@ -283,7 +283,7 @@ const DAMAGES: [(&str, Damage); 9] = [
 ];
 
 #[test]
-fn nothing_in_a_project_reaches_a_terminal_as_it_is() {
+fn text_of_a_project_is_escaped_before_it_reaches_a_terminal() {
     let mut count = 0;
     for (damage, apply) in DAMAGES {
         let sandbox = Sandbox::new();
@@ -354,7 +354,7 @@ fn no_program_on_path_reaches_a_terminal_as_it_is() {
 }
 
 #[test]
-fn nothing_a_tool_under_test_says_reaches_a_terminal_or_a_report_as_it_is() {
+fn output_of_a_tool_under_test_is_escaped_in_the_terminal_and_in_reports() {
     let sandbox = Sandbox::new();
     let said = format!("{{\"ok\":true,\"{HOSTILE}\":\"x\"}}");
     for (name, script) in [

@@ -88,7 +88,7 @@ fn an_augmentor_is_listed_and_called() {
     }
 }
 
-/// What other tests see line by line is also what the client of the protocol's own project sees.
+/// Other tests read the protocol line by line; this one uses the client of the protocol's own project.
 #[test]
 fn the_official_python_client_lists_and_calls() {
     let test = "mcp::the_official_python_client_lists_and_calls";
@@ -207,7 +207,7 @@ fn a_crash_is_an_error_of_one_call_that_may_be_tried_again() {
 }
 
 #[test]
-fn what_could_change_something_needs_a_mode_that_a_person_allows() {
+fn a_tool_that_can_change_data_needs_a_mode_that_a_person_allows() {
     let sandbox = Sandbox::new();
     let manifest = "[permissions]\nnetwork = \"https\"\n";
     let place = package(&sandbox, "python", manifest, "return {'ok': 1}");
@@ -312,7 +312,7 @@ fn a_program_gets_the_variables_that_it_names_and_no_others() {
 }
 
 #[test]
-fn several_packages_are_served_at_once_and_a_name_stands_for_one_tool() {
+fn several_packages_are_served_at_once_and_each_name_is_one_tool() {
     let sandbox = Sandbox::new();
     let program = cli(&sandbox);
     let good = fixture("python/good");
@@ -419,7 +419,7 @@ fn the_official_python_client_learns_of_changed_packages() {
 }
 
 #[test]
-fn without_a_client_the_answer_is_what_would_be_served() {
+fn without_a_client_the_response_lists_the_tools_that_would_be_served() {
     let sandbox = Sandbox::new();
     let good = fixture("python/good");
     let listed = sandbox.aos(&["mcp", "serve", &good, "--list"]).data();
@@ -433,7 +433,7 @@ fn without_a_client_the_answer_is_what_would_be_served() {
 }
 
 #[test]
-fn what_cannot_be_served_is_said_before_anything_is_served() {
+fn an_unusable_package_is_reported_before_anything_is_served() {
     let sandbox = Sandbox::new();
     let nothing =
         sandbox.aos(&["mcp", "serve", &fixture("python/good"), "--tools", "zzz", "--list"]);

@@ -17,7 +17,7 @@ pub struct Client {
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
     next: u64,
-    /// Every message that was no answer, in order.
+    /// Every message that was not a response, in order.
     pub notes: Vec<Value>,
     pub initialized: Value,
 }

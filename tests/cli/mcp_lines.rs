@@ -1,4 +1,4 @@
-//! `aos mcp serve` and lines that are no message: each gets the error that JSON-RPC describes, and the session goes on.
+//! `aos mcp serve` and invalid lines: each gets the error that JSON-RPC describes, and the session continues.
 
 use std::process::Command;
 
@@ -79,7 +79,7 @@ fn faults() -> Vec<(Vec<u8>, i64, Value)> {
 }
 
 #[test]
-fn a_line_that_is_no_message_gets_its_error_and_the_session_goes_on() {
+fn a_line_that_is_not_a_message_gets_an_error_and_the_session_continues() {
     let sandbox = Sandbox::new();
     let mut client = Client::start(&sandbox, &[&fixture("python/good")]);
     for (line, code, id) in faults() {
@@ -103,7 +103,7 @@ fn a_line_that_is_no_message_gets_its_error_and_the_session_goes_on() {
 }
 
 #[test]
-fn what_asks_nothing_gets_no_answer() {
+fn a_message_that_is_not_a_request_gets_no_response() {
     let sandbox = Sandbox::new();
     let mut client = Client::start(&sandbox, &[&fixture("python/good")]);
     for line in [
@@ -125,7 +125,7 @@ fn what_asks_nothing_gets_no_answer() {
             client.notes
         );
     }
-    // A mark at the start and the end of a line of Windows are no faults.
+    // A byte order mark at the start, and a line that ends with CRLF, are not faults.
     client.write_line(b"\xEF\xBB\xBF{\"jsonrpc\":\"2.0\",\"id\":\"bom\",\"method\":\"ping\"}\r");
     assert_eq!(client.hear()["id"], "bom");
     assert_eq!(client.end().exit, Some(0));
@@ -186,7 +186,7 @@ fn a_last_line_without_an_end_is_answered() {
     }
 }
 
-/// The client of the protocol's own project goes on when a server reports what somebody else wrote into the stream.
+/// The client of the protocol's own project continues after the server reports an invalid line in the stream.
 #[cfg(unix)]
 #[test]
 fn the_official_python_client_survives_the_errors() {

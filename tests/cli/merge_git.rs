@@ -149,7 +149,7 @@ fn tree(directory: &Path, files: &Files) -> String {
     git(directory, &["mktree"], &entries).1.trim().to_owned()
 }
 
-/// What git makes of the three trees: the listing of the result, when there is no conflict.
+/// The listing of the tree into which git merges the three trees; `None` if there is a conflict.
 fn merged_by_git(directory: &Path, trees: [&str; 3]) -> Option<String> {
     let commit = |tree: &str, parent: &[&str]| {
         let words = [&["commit-tree", tree, "-m", "x"][..], parent].concat();

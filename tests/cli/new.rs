@@ -116,6 +116,8 @@ fn an_edited_project_is_never_written_over() {
     let before = disk::state(&project);
     let error = sandbox.aos(&["new", "acme", "--no-git"]).error("E_VALIDATION", 2);
     assert_eq!(texts(&error["details"]["collisions"]), ["README.md"]);
+    let text = sandbox.aos(&["new", "acme", "--no-git", "--format", "text"]).stdout;
+    assert!(text.contains("exist and differ from the new project:\n  README.md"), "{text}");
     assert_eq!(disk::state(&project), before);
 }
 
@@ -162,7 +164,7 @@ fn the_project_is_made_below_dir_which_is_made_when_it_is_missing() {
 }
 
 #[test]
-fn what_cannot_hold_a_directory_is_named() {
+fn a_path_that_cannot_contain_a_directory_is_named() {
     let sandbox = Sandbox::new();
     sandbox.write("file", "mine");
     symlink("nowhere", sandbox.work().join("link")).unwrap();

@@ -200,7 +200,7 @@ fn every_python_file_parses(project: &std::path::Path) {
     assert!(count >= 20, "{count} files were parsed");
 }
 
-/// A placeholder of a template means nothing to somebody who has not chosen a name.
+/// A user who has not chosen a name cannot know the meaning of a placeholder of a template.
 #[test]
 fn lists_helps_and_hints_show_no_marks_of_templates() {
     let sandbox = Sandbox::new();

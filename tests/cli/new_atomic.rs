@@ -26,7 +26,7 @@ fn reference() -> (BTreeMap<String, Entry>, Duration) {
     (disk::state(&project), clock.elapsed())
 }
 
-/// Nothing or the complete project stands in `work`, besides staging directories.
+/// Besides staging directories, `work` contains nothing or the complete project.
 #[track_caller]
 fn is_nothing_or_complete(work: &Path, complete: &BTreeMap<String, Entry>, moment: &str) -> bool {
     let names = disk::names(work);

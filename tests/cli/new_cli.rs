@@ -249,7 +249,7 @@ fn every_new_tool_passes_check() {
     every_project(|sandbox, project, what| {
         let report = sandbox.aos_in(project, &["check"]).data();
         let findings = report["projects"][0]["findings"].as_array().unwrap();
-        // Without a license there is no such document, and that is an answer; a test's own template has less.
+        // The answer `none` means that there is no license file; the template of a test has fewer files.
         let is_fine = |finding: &serde_json::Value| {
             finding["severity"] == "warning"
                 && (finding["path"] == "LICENSE" || !what.starts_with("cli-"))

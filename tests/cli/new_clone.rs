@@ -81,7 +81,7 @@ fn a_directory_that_is_called_like_the_tool_holds_the_project_itself() {
     assert!(data["notes"].to_string().contains("has the name of the tool"), "{data}");
     sandbox.aos(&["new", "acme", "--no-git", "--dir", "new/aos-acme"]).data();
     assert!(sandbox.work().join("new/aos-acme/connector.json").exists());
-    // A directory with other things in it is somebody's project, whatever its name.
+    // A directory with other files belongs to the user, whatever its name is.
     sandbox.write("full/aos-acme/main.py", "mine");
     sandbox.aos(&["new", "acme", "--no-git", "--dir", "full/aos-acme"]).data();
     assert!(sandbox.work().join("full/aos-acme/aos-acme/connector.json").exists());
@@ -141,7 +141,7 @@ fn the_files_of_a_host_stay_and_a_file_that_would_be_replaced_needs_the_token() 
 }
 
 #[test]
-fn files_that_are_as_wanted_are_no_collision() {
+fn files_with_the_wanted_bytes_are_not_a_collision() {
     let sandbox = Sandbox::new();
     let whole = sandbox.connector("acme");
     let place = clone(&sandbox, "copy/aos-acme");
@@ -190,7 +190,7 @@ fn a_repository_is_recognised_in_every_form_and_nothing_of_it_is_touched() {
 }
 
 #[test]
-fn what_is_in_the_way_is_named_and_nothing_is_written() {
+fn files_in_the_way_are_named_and_nothing_is_written() {
     let cases: [(&str, &str, &str); 6] = [
         ("agent-harness", "a file\n", "not a directory"),
         ("Readme.MD", "x\n", "upper and lower case"),

@@ -65,7 +65,7 @@ fn a_fresh_clone_passes_check() {
 }
 
 #[test]
-fn without_an_identity_the_repository_stays_uncommitted_and_the_reason_is_said() {
+fn without_an_identity_the_repository_stays_uncommitted_and_the_reason_is_reported() {
     let sandbox = Sandbox::new();
     configure(&sandbox, NO_IDENTITY);
     let data = sandbox.aos(&["new", "acme", "--diff"]).data();
@@ -91,7 +91,7 @@ fn inside_a_repository_none_is_made() {
 }
 
 #[test]
-fn no_git_and_a_missing_git_are_said() {
+fn no_git_and_a_missing_git_are_reported() {
     let sandbox = Sandbox::new();
     let data = sandbox.aos(&["new", "acme", "--no-git"]).data();
     assert_eq!(data["git"]["reason"], "--no-git was given");
@@ -192,7 +192,7 @@ fn no_git_process_is_started_without_a_commit() {
 }
 
 #[test]
-fn what_the_user_ignores_elsewhere_is_committed_here() {
+fn files_that_the_global_gitignore_names_are_committed() {
     let sandbox = Sandbox::new();
     let ignored = sandbox.home().join("ignored");
     std::fs::write(&ignored, ".agent/\naos.toml\n*.md\n").expect("a file");

@@ -143,7 +143,7 @@ fn a_misspelt_preset_is_an_error_with_the_nearest_one() {
         let error = sandbox.aos(&["new", "acme", "--preset", hostile]).error("E_VALIDATION", 2);
         assert!(error["details"]["known_presets"].as_array().unwrap().len() >= 6, "{error}");
     }
-    // What ends in .toml is a file that declares an API.
+    // A preset that ends in .toml is a file that declares an API.
     sandbox.aos(&["new", "acme", "--preset", "github.toml"]).error("E_NOT_FOUND", 3);
     assert_eq!(disk::names(&sandbox.work()), Vec::<String>::new());
 }

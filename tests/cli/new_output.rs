@@ -1,4 +1,4 @@
-//! What every generated tree has in common: same input, same bytes, and nothing of this machine in them.
+//! Properties of every generated tree: the same input gives the same bytes, and none depends on this machine.
 
 use super::disk;
 use super::sandbox::{Sandbox, connector, tree};
@@ -66,7 +66,7 @@ fn every_path_fits_an_archive_and_every_system() {
 }
 
 #[test]
-fn nothing_of_this_machine_is_in_any_file() {
+fn no_generated_file_depends_on_this_machine() {
     let clock = std::process::Command::new("date").arg("+%Y-%m-%d").output().expect("date");
     let today = String::from_utf8(clock.stdout).unwrap().trim().to_owned();
     let user = std::env::var("USER").unwrap_or_else(|_| "nobody-at-all".to_owned());

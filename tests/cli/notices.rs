@@ -1,4 +1,4 @@
-//! What every command says about an update, from the cache alone (agent-cli §3, §14).
+//! The notice of an update in the response of every command, from the cache alone (agent-cli §3, §14).
 
 use std::time::SystemTime;
 
@@ -27,7 +27,6 @@ pub fn keep(sandbox: &Sandbox, text: &str) {
     std::fs::write(state.join("update-notice.json"), text).expect("a cache");
 }
 
-// Item 63.
 #[test]
 fn a_find_is_in_the_meta_of_every_command() {
     let sandbox = Sandbox::new();
@@ -62,7 +61,6 @@ fn a_find_is_in_the_meta_of_every_command() {
     assert_eq!(context["notices"][0]["latest_version"], "9.9.9");
 }
 
-// Item 63.
 #[test]
 fn an_old_a_passed_and_a_broken_find_are_not_mentioned() {
     let sandbox = Sandbox::new();
@@ -102,7 +100,7 @@ fn a_person_gets_one_line_on_stderr_unless_quiet() {
 // A cache that is a pipe or a link to one must not stop a command.
 #[cfg(unix)]
 #[test]
-fn a_cache_that_is_no_file_stops_nothing() {
+fn a_cache_that_is_not_a_file_is_ignored() {
     let sandbox = Sandbox::new();
     let state = sandbox.home().join(".aos");
     std::fs::create_dir_all(state.join("update-notice.json")).expect("a directory in its place");

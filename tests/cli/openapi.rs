@@ -148,7 +148,7 @@ fn each_operation_is_a_command_or_is_named_with_its_reason() {
     }
     assert_eq!(command(&answer, "charge.list")["inputs"], json!(["ending_before"]));
     assert_eq!(command(&answer, "book.list")["inputs"], json!([]));
-    // A form that has no fields is not sent, and nobody misses it.
+    // A form without fields is not sent, and no note mentions it.
     assert_eq!(command(&answer, "charge.delete")["notes"], json!([]));
 }
 
@@ -205,7 +205,7 @@ fn a_selection_is_by_tag_path_method_and_id_and_choices_are_recorded() {
 }
 
 #[test]
-fn wishes_that_cannot_be_met_are_named() {
+fn impossible_selections_are_named() {
     let sandbox = Sandbox::new();
     for (words, code, exit, said) in [
         (&["--select", "nothing"][..], "E_NOT_FOUND", 3, "`--select nothing` matches no operation"),
@@ -394,7 +394,7 @@ fn has(project: &Path, path: &str, texts: &[&str]) {
 }
 
 #[test]
-fn what_cannot_be_called_is_left_out_by_name_and_the_rest_is_made() {
+fn operations_that_cannot_be_called_are_named_and_the_others_become_commands() {
     let sandbox = Sandbox::new();
     let get = "{get: {responses: {'200': {description: ok}}}}";
     let text = format!(
@@ -560,7 +560,7 @@ fn methods_that_are_called_by_name_have_the_ids_and_modes_of_their_verbs() {
         ("room.delete", "admin", "destructive", "POST /rooms.delete"),
         ("app.uninstall", "admin", "destructive", "GET /apps.uninstall"),
         ("link.share", "write", "write", "GET /links.share"),
-        // Their replies are no lists.
+        // Their replies are not lists.
         ("split_rule.get_all", "readonly", "read", "GET /shops/{id}/splitRules"),
         ("room.get_guests", "readonly", "read", "GET /rooms.listGuests"),
     ] {
@@ -604,7 +604,7 @@ fn lists_are_followed_by_an_offset_that_is_a_text_by_the_last_id_and_by_a_link_i
 }
 
 #[test]
-fn what_real_descriptions_have_becomes_commands_that_pass() {
+fn features_of_real_descriptions_become_commands_that_pass() {
     let sandbox = Sandbox::new();
     let page = "{type: object, properties: {rows: {type: array, items: {type: object, properties: {id: {type: string}, name: {type: string}}}}, links: {type: object, properties: {next: {type: string, format: uri}}}}}";
     let text = minimal(&format!(

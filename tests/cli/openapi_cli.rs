@@ -162,7 +162,7 @@ fn made_of_hostile(sandbox: &Sandbox, template: &str, more: &[&str]) -> PathBuf 
     PathBuf::from(data["path"].as_str().expect("a path"))
 }
 
-/// No text of the description is code, nothing ran, and nobody is asked for a token that no request has.
+/// No text of the description is code, nothing was run, and no variable is named for a token that no request has.
 fn is_harmless_and_asks_for_no_token(sandbox: &Sandbox, project: &Path) {
     for (path, (content, _)) in tree(project) {
         let text = String::from_utf8_lossy(&content).into_owned();
@@ -213,7 +213,7 @@ fn a_go_cli_of_a_hostile_api_without_credentials_is_harmless_and_asks_for_none()
 }
 
 #[test]
-fn an_answer_says_how_a_credential_travels_that_no_description_names() {
+fn an_answer_says_how_to_send_a_credential_that_the_description_lacks() {
     let sandbox = Sandbox::new();
     let words = ["--set", "auth=header", "--set", "auth_header=X-Key"];
     let project = made_of_hostile(&sandbox, "cli-python", &words);

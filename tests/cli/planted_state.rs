@@ -294,7 +294,7 @@ fn leftovers_of_this_machine_go_with_the_next_run_which_names_them() {
 }
 
 #[test]
-fn what_else_lies_in_a_leftover_of_this_machine_is_not_deleted() {
+fn foreign_files_in_a_leftover_directory_are_not_deleted() {
     let sandbox = Sandbox::new();
     let project = sandbox.connector("acme");
     killed_at(&sandbox, &project, &TO, "apply:sealed");

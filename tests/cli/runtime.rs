@@ -234,7 +234,7 @@ fn an_older_runtime_is_compared_with_its_release_and_replaced_by_sync_spec() {
     assert_eq!(report["projects"][0]["runtime"]["version"], "0.2.0");
     assert_eq!(report["projects"][0]["compared"].as_u64().unwrap(), compared);
 
-    // What only a newer aos knows is never called in order.
+    // A version that only a newer aos knows is never reported as in order.
     scene.publish("0.1.5", "1.5");
     assert!(scene.findings().contains(&pair("runtime/unknown", "aos.toml")));
     scene.aos(&["sync-spec"]).error("E_CONFLICT", 6);
@@ -310,7 +310,7 @@ fn a_part_changes_hands_and_comes_back_with_a_preview_of_what_is_lost() {
 }
 
 #[test]
-fn what_is_no_part_is_refused_with_the_way_out() {
+fn a_path_that_is_not_a_part_is_refused_with_a_fix() {
     let scene = Scene::new();
     for (arguments, code, exit) in [
         (&["runtime", "own", "nothing"][..], "E_NOT_FOUND", 3),
@@ -336,13 +336,13 @@ fn what_is_no_part_is_refused_with_the_way_out() {
 }
 
 #[test]
-fn records_that_lie_about_the_runtime_are_refused() {
+fn false_records_about_the_runtime_are_refused() {
     let scene = Scene::new();
     let record = scene.read("aos.toml");
     let lock = scene.read(".agent/spec.lock");
     scene.write("aos.toml", &record.replace("name = \"tiny\"", "name = \"tin\""));
     assert!(scene.findings().contains(&pair("runtime/unknown", "aos.toml")));
-    // Without the section, the files of the runtime would belong to nobody.
+    // Without the section, no record would own the files of the runtime.
     let start = record.find("[runtime]").unwrap();
     let section =
         &record[start..start + "[runtime]\nname = \"tiny\"\npath = \"internal/runtime\"\n".len()];

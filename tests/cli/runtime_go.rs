@@ -30,8 +30,8 @@ fn the_go_runtime_passes_its_own_tests() {
     assert!(passed >= 10, "{said}");
 }
 
-/// What a project shares with the example tool of the runtime is written once and cannot differ: templates that render
-/// a file of the example, generated modules and the vendored runtime.
+/// A project and the example tool of the runtime share one source: templates that render a file of the example,
+/// generated modules and the vendored runtime.
 #[test]
 fn the_example_tool_is_what_the_template_makes() {
     let sandbox = Sandbox::new();
@@ -58,7 +58,7 @@ fn the_example_tool_is_what_the_template_makes() {
             None => alone.push(path),
         }
     }
-    // What describes the runtime, and what only its tests use.
+    // One describes the runtime, and only its tests use the other.
     assert_eq!(alone, ["internal/fixtures/fixtures.go", "runtime.toml"]);
     assert!(same > 100, "{same}");
 }

@@ -10,7 +10,7 @@ pub struct Sandbox {
     directory: tempfile::TempDir,
 }
 
-/// What one run answered.
+/// The result of one run.
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub stdout: String,

@@ -54,7 +54,7 @@ fn conforms(sandbox: &Sandbox, project: &Path) {
     std::fs::remove_dir_all(project.join("build")).expect("the programs go");
 }
 
-/// Elsewhere there is no network namespace for it.
+/// Other systems have no network namespace for it.
 #[cfg(not(target_os = "linux"))]
 fn conforms(_sandbox: &Sandbox, _project: &Path) {}
 
@@ -189,6 +189,6 @@ fn the_guide_leads_from_the_example_to_another_api() {
 }
 
 #[test]
-fn the_guide_leads_there_with_every_answer_as_well() {
+fn the_guide_works_with_every_answer() {
     follow(&["credentials=expiring", "jobs=yes", "human_checkpoint=yes"]);
 }

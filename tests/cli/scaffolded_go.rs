@@ -225,7 +225,7 @@ fn conforms(sandbox: &Sandbox, go: &Path, project: &Path) {
     std::fs::remove_dir_all(project.join("bin")).expect("the programs go");
 }
 
-/// Elsewhere there is no network namespace for it.
+/// Other systems have no network namespace for it.
 #[cfg(not(target_os = "linux"))]
 fn conforms(_sandbox: &Sandbox, _go: &Path, _project: &Path) {}
 

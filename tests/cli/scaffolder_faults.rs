@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::disk;
 
-/// What goes wrong elsewhere, the file of the test below `tests/cli`, and its name.
+/// A fault of other scaffolders, the file of the test below `tests/cli`, and the name of the test.
 const FAULTS: &[(&str, &str, &str)] = &[
     (
         "conflicts come in a style that was not asked for",
@@ -81,7 +81,7 @@ const FAULTS: &[(&str, &str, &str)] = &[
     (
         "a program without a terminal is asked",
         "asked.rs",
-        "nothing_is_asked_without_a_terminal_or_for_a_program",
+        "without_a_terminal_aos_asks_no_question",
     ),
     (
         "questions come one at a time where nobody answers",
@@ -103,7 +103,7 @@ const FAULTS: &[(&str, &str, &str)] = &[
         "upgrade/merges.rs",
         "the_execute_bit_follows_the_template_unless_the_user_changed_it",
     ),
-    ("a link at the target is followed", "upgrade/merges.rs", "nothing_is_written_through_a_link"),
+    ("a link at the target is followed", "upgrade/merges.rs", "no_file_is_written_through_a_link"),
     (
         "a linked directory is written through",
         "sync_obstacles.rs",
@@ -122,7 +122,7 @@ const FAULTS: &[(&str, &str, &str)] = &[
     (
         "a template reads through links and special files",
         "own_template/marks.rs",
-        "what_no_template_may_contain_is_refused_by_its_path_and_never_read",
+        "forbidden_files_of_a_template_are_refused_by_their_path_and_never_read",
     ),
     (
         "the first run conflicts and the second does not",
@@ -278,7 +278,7 @@ const FAULTS: &[(&str, &str, &str)] = &[
     (
         "a missing user name stops the tool",
         "new_git.rs",
-        "without_an_identity_the_repository_stays_uncommitted_and_the_reason_is_said",
+        "without_an_identity_the_repository_stays_uncommitted_and_the_reason_is_reported",
     ),
     (
         "a check needs toolchains, a network or a shell",
@@ -298,9 +298,13 @@ const FAULTS: &[(&str, &str, &str)] = &[
     (
         "stale outputs stay, or those of others are deleted",
         "sync_spec.rs",
-        "an_output_that_is_no_longer_wanted_goes_only_while_it_is_as_aos_wrote_it",
+        "an_unwanted_output_is_removed_only_if_aos_wrote_its_bytes",
     ),
-    ("lock and configuration disagree for months", "check_records.rs", "a_lock_that_lies_is_found"),
+    (
+        "lock and configuration disagree for months",
+        "check_records.rs",
+        "a_lock_with_false_entries_is_found",
+    ),
     (
         "an unknown lock is called a bug",
         "check_records.rs",

@@ -32,7 +32,6 @@ fn package_version() -> &'static str {
     line.expect("a version").trim_matches('"')
 }
 
-// Item 41.
 #[test]
 fn reference_has_what_the_contract_requires() {
     let reference = reference();
@@ -55,7 +54,6 @@ fn reference_has_what_the_contract_requires() {
     assert!(!exits.contains("9"), "no code of aos asks for a person");
 }
 
-// Item 42.
 #[test]
 fn every_command_has_a_real_schema_a_kind_and_an_example() {
     let reference = reference();
@@ -88,7 +86,6 @@ fn every_command_has_a_real_schema_a_kind_and_an_example() {
     assert_eq!(declared, used, "a schema that no command uses");
 }
 
-// Item 42.
 #[test]
 fn examples_of_a_write_show_the_dry_run_and_the_confirmation() {
     for command in list(&reference()["commands"]) {
@@ -102,7 +99,6 @@ fn examples_of_a_write_show_the_dry_run_and_the_confirmation() {
     }
 }
 
-// Item 44.
 /// Options of `aos conform` that choose probes, or call no tool.
 fn is_about_probes(word: &str) -> bool {
     ["--probe", "--list", "--explain", "--family"].contains(&word)
@@ -146,7 +142,7 @@ fn every_example_names_an_existing_command_and_parses() {
             continue;
         }
         let code = answer.json()["error"]["code"].as_str().unwrap_or("OK").to_owned();
-        // A made-up token and a directory of somebody else are the only parts that cannot hold here.
+        // Only a made-up token and the directory of another user cannot work here.
         let allowed: &[&str] = match example {
             example if example.starts_with("aos add code") => &["OK", "E_VALIDATION", "E_CONFLICT"],
             // This connector was not made from a description.
@@ -190,7 +186,7 @@ fn every_example_names_an_existing_command_and_parses() {
             example if example.starts_with("aos augmentor") => &["E_NOT_FOUND"],
             // The connector is the only package here.
             example if example.starts_with("aos mcp") => &["OK", "E_NOT_FOUND"],
-            // A file of somebody else's release.
+            // A file of the release of another project.
             example if example.contains("--bundle") => &["E_NOT_FOUND"],
             _ => &["OK"],
         };
@@ -201,7 +197,6 @@ fn every_example_names_an_existing_command_and_parses() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-// Item 43.
 #[test]
 fn the_data_of_every_command_has_only_declared_fields() {
     let reference = reference();
@@ -236,7 +231,7 @@ fn the_data_of_every_command_has_only_declared_fields() {
         }
     }
     for (schema, description) in reference["schemas"].as_object().expect("schemas") {
-        // What a brief answer leaves out is proved in `brief_answers`.
+        // The tests in `brief_answers` prove which members a short response omits.
         let brief = |field: &&Value| ["omitted", "more"].contains(&text(field));
         for field in list(&description["fields"]).iter().filter(|field| !brief(field)) {
             let field = format!("{schema}.{}", text(field));
@@ -294,7 +289,7 @@ fn the_data_of_every_command_fits_its_published_schema() {
         assert_published(case.name, &schema, validator, &case.plain().data());
         answers += 1;
         leaves.insert(leaf);
-        // What a shortened answer leaves out.
+        // Members that a shortened response omits.
         let has_diff = list(&command["params"]).iter().any(|param| param["name"] == "diff");
         if has_diff {
             let answer = case.run(&["--diff"]);
@@ -324,7 +319,6 @@ fn a_closed_schema_refuses_what_it_does_not_name() {
     assert!(!validator.is_valid(&data), "a member is missing");
 }
 
-// Items 45 and 47.
 #[test]
 fn reference_and_doctor_agree_on_how_ready_this_release_is() {
     let readiness = reference()["release_readiness"].clone();
@@ -351,9 +345,8 @@ fn reference_and_doctor_agree_on_how_ready_this_release_is() {
     assert!(text(&check["message"]).contains(&level));
 }
 
-// Item 46.
 #[test]
-fn context_says_what_is_in_effect_and_no_secret() {
+fn context_shows_the_settings_in_effect_and_no_secret() {
     let sandbox = Sandbox::new();
     let mut command = sandbox.command(&["context"]);
     command.env("GITHUB_TOKEN", "ghp_sentinel_0123456789").env("AOS_HOME", sandbox.home());
@@ -370,7 +363,6 @@ fn context_says_what_is_in_effect_and_no_secret() {
     assert!(list(&family["tags"]).contains(&"v1.1.0".into()), "{family}");
 }
 
-// Item 46.
 #[test]
 fn context_describes_the_project_of_the_directory() {
     let sandbox = Sandbox::new();
@@ -384,9 +376,8 @@ fn context_describes_the_project_of_the_directory() {
     assert_eq!(by_flag["pin"], found["pin"], "-C is as good as being there");
 }
 
-// Item 47.
 #[test]
-fn doctor_gives_a_fix_exactly_where_something_is_wrong() {
+fn doctor_reports_a_fix_exactly_for_each_problem() {
     let sandbox = Sandbox::new();
     let project = sandbox.connector("acme");
     std::fs::write(project.join(".agent/SPEC_VERSION"), "main\n").expect("a file");
@@ -414,9 +405,8 @@ fn doctor_gives_a_fix_exactly_where_something_is_wrong() {
     assert_eq!(status("spec_pin"), "fail");
 }
 
-// Item 48.
 #[test]
-fn changelog_says_what_the_file_says() {
+fn changelog_agrees_with_the_file() {
     let data = Sandbox::new().aos(&["changelog"]).data();
     assert_eq!(data["current_version"], package_version());
     let headings: Vec<_> = CHANGELOG
@@ -445,7 +435,6 @@ fn changelog_says_what_the_file_says() {
     assert_eq!(from_entries, bullets(CHANGELOG) - unreleased.map_or(0, bullets));
 }
 
-// Item 48.
 #[test]
 fn since_is_strictly_newer_by_semantic_version() {
     let sandbox = Sandbox::new();
@@ -464,7 +453,6 @@ fn since_is_strictly_newer_by_semantic_version() {
     assert!(since(&format!("{current}+build")).is_empty(), "build metadata has no precedence");
 }
 
-// Item 48.
 #[test]
 fn changelog_works_from_any_directory() {
     let sandbox = Sandbox::new();
@@ -472,7 +460,6 @@ fn changelog_works_from_any_directory() {
     assert_eq!(sandbox.aos_in(std::path::Path::new("/"), &["changelog"]).data(), here);
 }
 
-// Item 49.
 #[test]
 fn the_version_is_the_same_everywhere() {
     let sandbox = Sandbox::new();
@@ -483,9 +470,9 @@ fn the_version_is_the_same_everywhere() {
     assert_eq!(reference()["version"], version);
 }
 
-// Item 17: there is a command for every code, so that none is reserved.
+// Every code has a command that can return it, so none is reserved.
 #[test]
-fn every_code_can_be_met() {
+fn no_error_code_is_reserved() {
     let codes = reference()["error_codes"].clone();
     for (code, description) in codes.as_object().expect("codes") {
         assert_eq!(description["reserved"], false, "{code}");
@@ -494,7 +481,7 @@ fn every_code_can_be_met() {
     assert_eq!(codes["E_SKILL_SYNC"]["core"], false);
 }
 
-// Item 10: aos streams nothing; every command answers with one envelope.
+// aos streams nothing: the response of every command is one envelope.
 #[test]
 fn no_command_is_declared_to_stream() {
     for command in list(&reference()["commands"]) {

@@ -20,7 +20,7 @@ const JOB: &str = "AOS_TEST_SKILL_JOB";
 /// The installer that a Node from 20.12 to 22.19 runs; others are left to the library.
 const INSTALLER_OF_NODE_20: &str = "skills@1.5.16";
 const INSTALLER: &str = "skills@1.7.4";
-/// What the environment says about the way to the registry.
+/// Variables that lead to the registry: proxies and certificates.
 const WAY_OUT: [&str; 10] = [
     "HTTPS_PROXY",
     "HTTP_PROXY",
@@ -179,7 +179,7 @@ impl Bench {
     }
 }
 
-/// What a sync answered.
+/// The result of a sync.
 pub struct Synced {
     pub report: Value,
     home: PathBuf,
@@ -308,7 +308,7 @@ fn repository(root: &Path) {
             .expect("git runs");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     };
-    // A Skill of another tool, which nobody asked for.
+    // A Skill of another tool, which was not requested.
     write(
         &tree,
         &[("templates/x/files/skills/other/SKILL.md", "---\nname: other\ndescription: d\n---\n")],

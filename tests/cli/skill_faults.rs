@@ -1,4 +1,4 @@
-//! The Skill sync when a program is missing, lies, hangs, or must not run: with an `npx` of the test's own.
+//! The Skill sync when a program is missing, reports false results, hangs, or must not run; the test has its own `npx`.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -46,7 +46,7 @@ fn a_run_that_writes_nothing_leaves_the_work_to_aos() {
     }
 }
 
-/// What agents read now, and that the foreign files are where no agent looks.
+/// Agents now read the verified files, and the foreign files are where no agent looks.
 #[track_caller]
 fn is_repaired(bench: &Bench, synced: &Synced, place: &str, causes: &serde_json::Value) {
     synced.is("failed", Some("verify_mismatch"));
@@ -84,7 +84,7 @@ fn foreign_files_of_an_installer_do_not_stay() {
             "mkdir \"$to/.git\"; echo x >\"$to/.git/HEAD\"; echo evil >\"$to/SKILL.md\"",
             json!(["content"]),
         ),
-        // Members that an installer leaves out, which an agent would read all the same.
+        // Files that an installer leaves out, but that an agent would read.
         ("echo '{}' >\"$to/metadata.json\"", json!([])),
         ("mkdir \"$to/__pycache__\"; echo x >\"$to/__pycache__/x.pyc\"", json!([])),
         ("ln -s nowhere \"$to/link.md\"", json!([])),
@@ -160,7 +160,7 @@ fn several_agents_are_repaired_at_once() {
 
 #[test]
 fn links_that_an_installer_leaves_do_not_lead_to_foreign_files() {
-    // The bytes may even be right today: whoever owns the target can change them tomorrow.
+    // Even if the bytes are right today, the owner of the target can change them later.
     for content in ["echo evil >~/away/SKILL.md", "cp -R ~/ready/. ~/away"] {
         let mut bench = with_npx("");
         let script = well(&bench);
@@ -287,7 +287,7 @@ fn a_part_of_the_files_that_a_killed_sync_left_is_completed_without_alarm() {
 }
 
 #[test]
-fn a_journal_that_somebody_broke_makes_no_foreign_file_trusted() {
+fn a_damaged_journal_makes_no_foreign_file_trusted() {
     let bench = with_npx(RAN);
     bench.install(CANONICAL, &[("SKILL.md", "evil\n")]);
     bench.install(".aos", &[("skill-sync.json", "{")]);
@@ -375,7 +375,7 @@ fn each_node_gets_the_installer_that_it_can_run() {
 }
 
 #[test]
-fn nothing_runs_offline_or_without_a_home() {
+fn without_a_network_or_a_home_no_program_is_run() {
     let mut bench = with_npx(RAN);
     bench.set("AOS_OFFLINE", "1");
     bench.sync().is("not_installed", Some("offline"));
@@ -386,7 +386,7 @@ fn nothing_runs_offline_or_without_a_home() {
 }
 
 #[test]
-fn what_is_current_needs_no_program_at_all() {
+fn a_current_skill_needs_no_other_program() {
     let mut bench = Bench::new();
     bench.install(CANONICAL, &NEW);
     bench.install(".claude/skills/aos", &NEW);
@@ -518,7 +518,7 @@ fn assert_gone(file: &Path) {
     assert!(!processes.is_empty());
     for process in processes.lines() {
         let id = rustix::process::Pid::from_raw(process.parse().expect("a number"));
-        // A container may have nobody who asks how a process ended.
+        // A container can lack a process that collects the exit codes of orphans.
         let is_zombie = || {
             std::fs::read_to_string(format!("/proc/{process}/stat"))
                 .is_ok_and(|stat| stat.contains(") Z "))

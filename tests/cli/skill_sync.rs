@@ -226,8 +226,8 @@ fn somebodys_work_is_kept_before_it_is_replaced() {
 }
 
 #[test]
-fn an_exit_code_of_one_is_no_failure_when_every_file_is_right() {
-    if !installer_is_there("an_exit_code_of_one_is_no_failure_when_every_file_is_right") {
+fn exit_code_1_is_not_a_failure_if_every_file_is_right() {
+    if !installer_is_there("exit_code_1_is_not_a_failure_if_every_file_is_right") {
         return;
     }
     let mut bench = Bench::new();
@@ -241,8 +241,8 @@ fn an_exit_code_of_one_is_no_failure_when_every_file_is_right() {
 }
 
 #[test]
-fn an_exit_code_of_zero_is_no_success_when_nothing_could_be_written() {
-    const TEST: &str = "an_exit_code_of_zero_is_no_success_when_nothing_could_be_written";
+fn exit_code_0_is_not_a_success_if_nothing_was_written() {
+    const TEST: &str = "exit_code_0_is_not_a_success_if_nothing_was_written";
     if !installer_is_there(TEST) {
         return;
     }
@@ -259,7 +259,7 @@ fn an_exit_code_of_zero_is_no_success_when_nothing_could_be_written() {
     assert!(synced.stale_paths().contains(&CANONICAL.to_owned()));
 }
 
-/// A tree that nobody may write, not even root; released when dropped.
+/// A tree that not even root may write; released when dropped.
 struct Immutable(std::path::PathBuf);
 
 impl Immutable {
@@ -350,8 +350,8 @@ fn a_package_of_a_project_above_does_not_run() {
 }
 
 #[test]
-fn what_an_outer_npx_was_asked_for_is_not_asked_again() {
-    if !installer_is_there("what_an_outer_npx_was_asked_for_is_not_asked_again") {
+fn the_npm_settings_of_an_outer_npx_are_ignored() {
+    if !installer_is_there("the_npm_settings_of_an_outer_npx_are_ignored") {
         return;
     }
     let mut bench = Bench::new();

@@ -1,4 +1,4 @@
-//! A fleet whose projects follow one source: each release is had once, and one that cannot be had is nobody's OK.
+//! A fleet whose projects follow one source: each release is downloaded once, and no project is OK without it.
 
 use std::path::PathBuf;
 
@@ -73,7 +73,7 @@ fn a_fleet_waits_once_for_a_host_that_is_down() {
 }
 
 #[test]
-fn what_is_certain_is_said_first_and_what_is_not_is_said_too() {
+fn failures_are_reported_before_projects_that_were_not_compared() {
     let fleet = Fleet::new();
     let drifted = &fleet.projects[0];
     // The first one follows a tag that the program carries, and differs from it.
@@ -123,7 +123,7 @@ fn a_forgery_comes_before_a_host_that_is_down() {
 }
 
 #[test]
-fn a_fleet_of_other_sources_asks_nobody() {
+fn a_fleet_without_host_sources_makes_no_request() {
     let scene = Scene::without_source();
     let work = scene.sandbox.work();
     run(scene.trusting(&["check", "--recursive", "."]).current_dir(work)).data();
@@ -131,7 +131,7 @@ fn a_fleet_of_other_sources_asks_nobody() {
 }
 
 #[test]
-fn a_rule_alone_is_no_way_around_the_comparison() {
+fn selecting_one_rule_does_not_skip_the_comparison() {
     let fleet = Fleet::new();
     fleet.scene.server.set(&tagged("v1.2.0"), Reply::Status(503, String::new()));
     let mut command = fleet.scene.trusting(&["check", "--rule", "manifest/format"]);

@@ -1,4 +1,4 @@
-//! Hosts that are down, slow, overloaded or somebody else: each with its code, and never with an OK.
+//! Hosts that are down, slow, overloaded or not the expected one: each fault has its code, and no project is OK.
 
 use std::net::TcpListener;
 use std::time::Instant;
@@ -92,7 +92,7 @@ fn a_broken_connection_can_be_tried_again() {
 }
 
 #[test]
-fn a_body_that_is_cut_off_is_no_body() {
+fn a_truncated_body_is_refused() {
     let release = Release::new("v1.2.0");
     let archive = asset("v1.2.0", ARCHIVE);
     let half = release.archive.len() / 2;
@@ -105,7 +105,7 @@ fn a_body_that_is_cut_off_is_no_body() {
 }
 
 #[test]
-fn a_host_that_says_nothing_is_waited_for_only_so_long() {
+fn a_silent_host_is_waited_for_until_the_time_limit() {
     let clock = Instant::now();
     for path in [tagged("v1.2.0"), asset("v1.2.0", ARCHIVE)] {
         fails(&path, &Reply::Silent, TIMEOUT, "timed_out");
@@ -115,7 +115,7 @@ fn a_host_that_says_nothing_is_waited_for_only_so_long() {
 }
 
 #[test]
-fn a_network_that_wants_a_sign_in_is_no_release() {
+fn a_sign_in_page_is_not_a_release() {
     let portal = Reply::portal();
     for path in [tagged("v1.2.0"), asset("v1.2.0", "checksums.txt"), asset("v1.2.0", ARCHIVE)] {
         fails(&path, &portal, NETWORK, "captive_portal");
@@ -151,7 +151,7 @@ fn an_archive_that_is_not_there_is_an_incomplete_release() {
     fails(&asset("v1.2.0", ARCHIVE), &status(503), ("E_SERVER", 7), "server_error");
 }
 
-/// P01, P57 to P61 of the scripts that came before: a host that is not there, and a spec text that was tampered with.
+/// The host is unreachable, and the spec text was changed.
 #[test]
 fn without_the_host_a_changed_text_is_never_in_order() {
     let scene = Scene::at_the_release();
@@ -175,7 +175,7 @@ fn without_the_host_a_changed_text_is_never_in_order() {
 }
 
 #[test]
-fn offline_nobody_is_asked() {
+fn offline_no_request_is_made() {
     let scene = Scene::at_the_release();
     for arguments in [&["check"][..], &["sync-spec"], &["sync-spec", "--to", "latest"], &["gen"]] {
         let error = scene.offline(arguments).error("E_NETWORK", 7);
@@ -223,7 +223,7 @@ fn a_signal_while_the_host_is_silent_ends_the_command() {
 }
 
 #[test]
-fn a_trust_root_that_cannot_be_used_is_named_before_anybody_is_asked() {
+fn an_unusable_trust_root_is_named_before_any_request() {
     let scene = Scene::at_the_release();
     let bad = scene.sandbox.write("bad.json", "{}");
     let bad = bad.to_str().unwrap();

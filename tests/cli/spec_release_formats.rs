@@ -81,7 +81,7 @@ fn a_directory_in_an_older_format_gets_the_same_answer() {
 }
 
 #[test]
-fn a_contract_of_a_tool_that_gives_up_what_callers_rely_on_is_refused() {
+fn a_contract_that_lacks_a_promise_of_released_tags_is_refused() {
     let scene = Scene::without_source();
     let tool = tool(&scene);
     let released =

@@ -1,4 +1,4 @@
-//! What was verified once is kept, needs no network, and is believed only as far as its signature goes.
+//! A release that was verified is kept, needs no network, and is verified again on every use.
 
 use std::path::PathBuf;
 
@@ -39,7 +39,7 @@ fn a_project_that_differs_is_found_without_network_too() {
         let error = scene.offline(&["check"]).error("E_DRIFT", 6);
         assert!(error.to_string().contains(words), "{words}: {error}");
     };
-    // Digests of the lock that follow the change convince nobody.
+    // Changing the digests in the lock as well does not help.
     for (path, from, to) in [
         (".agent/CONNECTOR-SPEC.md", "later", "weaker"),
         ("contract/contract.json", "\"retryable\": true", "\"retryable\": false"),
@@ -50,7 +50,7 @@ fn a_project_that_differs_is_found_without_network_too() {
         disk::edit(&path, from, to);
         disk::edit(&lock, &before, &digest());
         drifts("drift/modified");
-        // The lock has the word on whose work is lost, and it says nobody's.
+        // The lock decides whether work of the user would be lost; here it would not.
         scene.offline(&["sync-spec"]).data();
         scene.offline(&["check"]).data();
     }
@@ -88,7 +88,7 @@ fn a_damaged_copy_is_as_good_as_none() {
 }
 
 #[test]
-fn a_copy_of_another_release_does_not_stand_for_this_one() {
+fn a_copy_of_another_release_is_not_used_for_this_one() {
     let scene = Scene::new();
     scene.publish(&Release::new("v1.3.0"));
     scene.sync(&["--to", "v1.3.0"]).data();
@@ -103,7 +103,7 @@ fn a_copy_of_another_release_does_not_stand_for_this_one() {
 }
 
 #[test]
-fn what_another_trust_root_vouched_for_is_not_believed() {
+fn a_release_kept_under_another_trust_root_is_not_trusted() {
     let scene = Scene::new();
     scene.publish(&Release::new("v1.2.0"));
     scene.sync(&["--to", "v1.2.0"]).data();
@@ -112,7 +112,7 @@ fn what_another_trust_root_vouched_for_is_not_believed() {
 }
 
 #[test]
-fn a_link_or_a_directory_in_the_place_of_a_copy_is_no_copy() {
+fn a_link_or_a_directory_in_place_of_a_copy_is_not_used() {
     let scene = Scene::new();
     scene.publish(&Release::new("v1.2.0"));
     scene.sync(&["--to", "v1.2.0"]).data();
@@ -123,14 +123,14 @@ fn a_link_or_a_directory_in_the_place_of_a_copy_is_no_copy() {
     scene.offline(&["check"]).error("E_NETWORK", 7);
     std::fs::remove_file(&path).unwrap();
     std::fs::create_dir(&path).unwrap();
-    // What cannot be kept is no reason to have no verdict, and somebody is told.
+    // If a release cannot be kept, there is still a verdict, and a note says so.
     let verdict = scene.check().data();
     let note = verdict["projects"][0]["notes"][0].as_str().unwrap();
     assert!(note.contains("could not be cached"), "{note}");
 }
 
 #[test]
-fn what_is_kept_is_private_bounded_and_leaves_nothing_beside() {
+fn kept_releases_are_private_and_bounded_and_leave_no_temporary_files() {
     let scene = Scene::new();
     scene.publish(&Release::new("v1.2.0"));
     scene.sync(&["--to", "v1.2.0"]).data();

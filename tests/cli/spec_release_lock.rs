@@ -1,4 +1,4 @@
-//! `trust = "lock"`: sources that nobody signs. The digests of the first time are the trust, and every answer says so.
+//! `trust = "lock"`: unsigned sources. The digests of the first download are trusted, and every response says so.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ use crate::spec_release::scene::{
 };
 use crate::spec_release::server::Reply;
 
-/// What a host packs from a repository: a directory of an unknown name, a comment, links and files nobody asked for.
+/// The archive that a host makes of a repository: a directory of an unknown name, a comment, links and other files.
 fn repository(contract: Vec<u8>) -> Vec<Entry> {
     let top = "acme-specs-0123abc";
     vec![
@@ -24,7 +24,7 @@ fn repository(contract: Vec<u8>) -> Vec<Entry> {
 }
 
 #[test]
-fn an_unsigned_release_is_taken_and_every_answer_says_what_it_is_worth() {
+fn an_unsigned_release_is_accepted_and_every_response_says_that_it_is_unsigned() {
     let scene = Scene::trusting_the_lock();
     scene.publish(&Release::new("v1.2.0").unsigned());
     let preview = scene.sync(&["--to", "v1.2.0", "--dry-run"]).data();
@@ -62,7 +62,7 @@ fn digests_that_an_unsigned_release_lists_must_be_right() {
 }
 
 #[test]
-fn a_release_that_is_signed_is_verified_all_the_same() {
+fn a_signed_release_is_still_verified() {
     let scene = Scene::trusting_the_lock();
     scene.publish(&Release::new("v1.2.0"));
     let data = scene.sync(&["--to", "v1.2.0"]).data();
@@ -119,7 +119,7 @@ fn the_place_of_a_contract_in_a_repository_can_be_named() {
 }
 
 #[test]
-fn what_a_host_packs_must_still_be_one_directory_without_tricks() {
+fn an_archive_of_the_host_must_be_one_safe_directory() {
     let whole = repository(contract("v1.2.0", |_| {}));
     let file = |path: &str| Entry::File(path.to_owned(), b"x".to_vec());
     let wanted = "acme-specs-0123abc/contract/harness/v1.2.0/contract.json";
@@ -163,7 +163,7 @@ fn faults_of_the_host_are_faults_here_too() {
         answer.error(code, exit);
         assert!(disk::state(&scene.project) == before, "{reply:?}");
     }
-    // Trouble with the release is no reason to look elsewhere.
+    // After a fault of the release, aos does not try another source.
     scene.pack("v1.2.0", &repository(contract("v1.2.0", |_| {})));
     for status in [403, 429, 500] {
         scene.server.set(&tagged("v1.2.0"), Reply::Status(status, String::new()));
@@ -180,7 +180,7 @@ fn a_tag_that_changes_its_bytes_is_refused() {
         contract["error_codes"]["NEW_CODE"] = json!({"exit": 5, "retryable": true, "details": []});
     });
     scene.publish(&Release::holding("v1.2.0", &moved).unsigned());
-    // The copy in the project is what the lock says, so nobody is asked.
+    // The copy in the project has the digests in the lock, so there is no request.
     scene.server.asked();
     assert_eq!(scene.sync(&["--to", "v1.2.0"]).data()["status"], "unchanged");
     assert!(scene.server.asked().is_empty());

@@ -50,7 +50,7 @@ fn a_release_that_nobody_signed_is_refused() {
 }
 
 #[test]
-fn a_signature_that_is_listed_and_not_there_is_none() {
+fn a_release_without_its_signature_or_list_is_refused() {
     for scene in [Scene::new(), Scene::trusting_the_lock()] {
         scene.publish(&Release::new("v1.2.0"));
         let place = asset("v1.2.0", "checksums.txt.sigstore.json");
@@ -107,7 +107,7 @@ fn a_signed_release_of_another_tag_cannot_be_played_again() {
 }
 
 #[test]
-fn what_was_changed_after_signing_is_refused() {
+fn a_release_that_was_changed_after_signing_is_refused() {
     for scene in [Scene::new(), Scene::trusting_the_lock()] {
         let release = Release::new("v1.2.0");
         scene.publish(&release);

@@ -91,7 +91,7 @@ fn a_contract_is_found_wherever_a_directory_may_hold_it() {
 }
 
 #[test]
-fn the_record_says_where_else_a_contract_lies() {
+fn the_record_can_name_another_directory_of_the_contract() {
     let scene = Scene::new();
     let place =
         "prefix = \"specs/agents\"\nfiles = { contract = \"rules.json\", spec = \"text/SPEC.md\" }";
@@ -173,7 +173,7 @@ fn a_dry_run_says_the_same_and_keeps_the_project() {
 }
 
 #[test]
-fn work_that_would_be_lost_is_asked_about_first() {
+fn work_that_would_be_lost_needs_a_confirm_token() {
     let scene = Scene::new();
     scene.publish(&Release::new("v1.2.0"));
     disk::append(&scene.project.join("contract/contract.json"), " ");
@@ -187,7 +187,7 @@ fn work_that_would_be_lost_is_asked_about_first() {
 }
 
 #[test]
-fn a_directory_takes_the_place_of_the_source_only_when_somebody_names_it() {
+fn a_directory_replaces_the_source_only_if_the_user_names_it() {
     let scene = Scene::at_the_release();
     let specs = crate::sync_source::next_tag(&scene.sandbox, |_| {});
     let from = specs.to_str().unwrap();
@@ -249,7 +249,7 @@ fn the_token_goes_to_nobody_but_the_host_it_is_for() {
 }
 
 #[test]
-fn a_source_that_is_no_repository_names_the_member() {
+fn a_source_that_is_not_a_repository_is_refused_with_the_member() {
     for source in ["github:acme", "github:acme/../x", "github:acme/specs@main", "git:acme/specs"] {
         let scene = Scene::new();
         scene.record(SOURCE, source);
@@ -262,7 +262,7 @@ fn a_source_that_is_no_repository_names_the_member() {
 }
 
 #[test]
-fn text_that_is_no_tag_never_reaches_the_host() {
+fn text_that_is_not_a_tag_never_reaches_the_host() {
     let scene = Scene::at_the_release();
     for tag in ["main", "../../other/repo", "v1.2.0#", "v1.2.0?x=1", "--from", ""] {
         let answer = scene.sync(&[&format!("--to={tag}")]);

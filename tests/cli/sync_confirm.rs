@@ -157,7 +157,7 @@ fn an_edited_file_stops_a_move_even_when_the_other_files_are_as_aos_wrote_them()
 }
 
 #[test]
-fn a_released_file_of_another_tag_is_no_work_that_could_be_lost() {
+fn a_released_file_of_another_tag_is_not_user_work() {
     let sandbox = Sandbox::new();
     let project = sandbox.connector("acme");
     std::fs::create_dir(sandbox.work().join("old")).unwrap();

@@ -151,7 +151,7 @@ fn a_file_that_was_edited_after_the_crash_is_left_as_it_is_and_named() {
 }
 
 #[test]
-fn what_a_killed_run_left_is_reported_ignored_by_git_and_removed_by_the_next_write() {
+fn files_of_a_killed_run_are_reported_ignored_by_git_and_removed_by_the_next_write() {
     let scene = Scene::new();
     scene.kill_at("apply:closed");
     let draft = |names: Vec<String>| names.into_iter().find(|name| name.starts_with(".aos-draft-"));
@@ -222,7 +222,7 @@ fn restore(scene: &Scene) {
 }
 
 #[test]
-fn a_journal_of_somebody_else_cannot_write_outside_the_project() {
+fn a_foreign_journal_cannot_write_outside_the_project() {
     let scene = Scene::new();
     let outside = scene.sandbox.work().join("outside");
     std::fs::create_dir(&outside).unwrap();
@@ -256,7 +256,7 @@ fn plant(project: &Path, path: &str, before: Option<String>, after: Option<Strin
 }
 
 #[test]
-fn what_a_recovery_puts_back_is_what_the_journal_promises() {
+fn a_recovery_refuses_a_damaged_journal() {
     let scene = Scene::new();
     scene.kill_at("apply:edited");
     let old = scene.project.join(".aos-transaction/old");

@@ -1,4 +1,4 @@
-//! What stands in the way of a write: a clear error, and not one byte changed.
+//! An obstacle to a write is a clear error, and no byte is changed.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};

@@ -79,7 +79,7 @@ fn a_pin_that_no_one_released_is_never_called_in_order() {
 }
 
 #[test]
-fn a_bad_pin_is_mended_by_naming_the_tag_after_a_look_at_what_is_there() {
+fn a_bad_pin_is_fixed_by_naming_the_tag_after_a_preview() {
     let sandbox = Sandbox::new();
     let project = sandbox.connector("acme");
     let before = disk::state(&project);

@@ -42,7 +42,7 @@ fn an_identical_copy_of_a_released_tag_counts_as_embedded() {
 }
 
 #[test]
-fn a_new_tag_is_vendored_and_the_verdict_says_that_only_the_lock_vouches_for_it() {
+fn a_new_tag_is_vendored_and_the_verdict_says_that_only_the_lock_is_trusted() {
     let sandbox = Sandbox::new();
     let project = sandbox.connector("acme");
     let before = disk::state(&project);
@@ -157,7 +157,7 @@ fn spec_text_that_is_not_utf8_is_vendored_byte_for_byte() {
 }
 
 #[test]
-fn what_generated_code_says_follows_a_new_tag() {
+fn generated_code_follows_a_new_tag() {
     let sandbox = Sandbox::new();
     let project = sandbox.connector("acme");
     let specs = next_tag(&sandbox, |contract| {

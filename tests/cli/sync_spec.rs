@@ -134,7 +134,7 @@ fn a_bare_sync_follows_an_edited_pin() {
 }
 
 #[test]
-fn a_missing_managed_file_comes_back_and_the_run_says_renewed() {
+fn a_missing_managed_file_is_restored_and_the_status_is_renewed() {
     let sandbox = Sandbox::new();
     let project = sandbox.connector("acme");
     let before = disk::state(&project);
@@ -170,7 +170,7 @@ fn an_unknown_tag_names_the_nearest_one_and_changes_nothing() {
 }
 
 #[test]
-fn an_output_that_is_no_longer_wanted_goes_only_while_it_is_as_aos_wrote_it() {
+fn an_unwanted_output_is_removed_only_if_aos_wrote_its_bytes() {
     let sandbox = Sandbox::new();
     let project = sandbox.connector("acme");
     let line = "test_cases = [\"agent-harness/tests/contract_cases.py\"]\n";
@@ -207,7 +207,7 @@ fn a_path_can_be_given_in_any_form() {
 }
 
 #[test]
-fn a_place_that_is_no_project_is_said() {
+fn a_directory_that_is_not_a_project_is_reported() {
     let sandbox = Sandbox::new();
     for command in ["sync-spec", "gen", "check"] {
         let error = sandbox.aos(&[command]).error("E_NOT_FOUND", 3);

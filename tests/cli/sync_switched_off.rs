@@ -190,7 +190,7 @@ fn a_contract_under_which_the_grant_of_the_operator_counts_for_nothing_is_refuse
 }
 
 #[test]
-fn a_file_that_somebody_loosened_by_hand_is_drift_and_no_reason_to_refuse() {
+fn permissions_that_were_loosened_by_hand_are_drift_and_no_reason_to_refuse() {
     let sandbox = Sandbox::new();
     let project = sandbox.connector("acme");
     let good = permissions(&project);

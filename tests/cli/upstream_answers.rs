@@ -15,7 +15,7 @@ fn table() -> Table {
     toml_edit::de::from_str(include_str!("upstream/answers.toml")).expect("lists of rows")
 }
 
-/// What the driver found wrong with a connector, and how many rows it looked at.
+/// The faults that the driver found in a connector, and the number of rows that it tested.
 fn drive(path: &Path, rows: &[serde_json::Value]) -> (String, usize) {
     let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/upstream/drive.py");
     let mut child = Command::new(Installation::shared().python())

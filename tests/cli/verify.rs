@@ -80,7 +80,7 @@ fn a_signed_file_is_verified_with_who_when_and_where() {
 }
 
 #[test]
-fn text_says_it_to_a_person() {
+fn the_text_form_shows_the_verdict() {
     let signed = Signed::new(&release());
     let answer = signed.verify(&["--format", "text"]);
     assert_eq!((answer.exit, answer.stderr.as_str()), (Some(0), ""));
@@ -113,7 +113,7 @@ fn every_version_of_bundle_and_log_is_read() {
 }
 
 #[test]
-fn a_digest_stands_for_its_file() {
+fn a_digest_can_replace_its_file() {
     let signed = Signed::new(&release());
     let verify = |digest: &str| {
         signed.sandbox.aos(&[
@@ -164,7 +164,6 @@ fn a_file_that_is_called_like_a_digest_is_named_with_its_directory() {
     assert_eq!(data.data()["digest"], digest().as_str());
 }
 
-// Gap 1, 2 and the rows V2 of the fault table.
 #[test]
 fn anybody_else_is_refused() {
     let signed = Signed::new(&release());
@@ -223,7 +222,6 @@ fn verify_pattern(signed: &Signed, pattern: &str) -> Answer {
     ])
 }
 
-// Gap 1.
 #[test]
 fn a_pattern_is_anchored_at_both_ends() {
     let signed = Signed::new(&release());
@@ -249,7 +247,6 @@ fn a_pattern_is_anchored_at_both_ends() {
     }
 }
 
-// Gap 1.
 #[test]
 fn a_pattern_that_accepts_strangers_is_a_usage_error() {
     let signed = Signed::new(&release());
@@ -277,9 +274,8 @@ fn an_email_address_is_an_identity() {
     );
 }
 
-// Gap 5.
 #[test]
-fn an_attestation_is_no_signature_unless_it_was_asked_for() {
+fn an_attestation_is_accepted_only_with_its_option() {
     for signing in [release().attestation(), release().attestation().second_log()] {
         let signed = Signed::new(&signing);
         let error = signed.verify(&[]).error("E_INTEGRITY", 1);
@@ -421,7 +417,7 @@ fn a_bundle_for_a_key_needs_the_key() {
     answer.error("E_INTEGRITY", 1);
 }
 
-// Gap 11: the default is the embedded root, and neither root stands in for the other.
+// The default is the embedded root, and neither root replaces the other.
 #[test]
 fn exactly_one_trust_root_counts() {
     let signed = Signed::new(&release());
@@ -555,7 +551,7 @@ fn a_command_line_that_names_no_signer_is_a_usage_error() {
 }
 
 #[test]
-fn a_refusal_says_what_why_and_how_to_go_on_in_few_lines() {
+fn a_refusal_says_what_why_and_how_to_fix_it_in_few_lines() {
     let signed = Signed::new(&release());
     signed.sandbox.write("checksums.txt", "changed\n");
     let answer = signed.verify(&["--format", "text"]);

@@ -22,7 +22,7 @@ fn remove(object: &mut Value, name: &str) {
     object.as_object_mut().expect("an object").remove(name).expect("a member");
 }
 
-// Gap 2: the media type is not signed, and a missing one reads as version 0.1, which needs no proof.
+// The media type is not signed, and a missing one reads as version 0.1, which needs no proof.
 #[test]
 fn the_media_type_is_named_and_known() {
     let signed = Signed::new(&release());
@@ -43,7 +43,7 @@ fn the_media_type_is_named_and_known() {
     }
 }
 
-// Gap 2: a promise alone would do for the verifier, under the name of version 0.1.
+// Under the name of version 0.1, the verifier would accept a promise alone.
 #[test]
 fn an_inclusion_proof_is_always_there() {
     for version in ["0.1", "0.2", "0.3"] {
@@ -62,7 +62,7 @@ fn an_inclusion_proof_is_always_there() {
     }
 }
 
-// Gap 2: the promise of a v0.3 bundle, relabelled.
+// A v0.3 bundle with only a promise, relabelled.
 #[test]
 fn a_new_bundle_does_not_pass_for_an_old_one() {
     let signed = Signed::new(&release());
@@ -73,7 +73,6 @@ fn a_new_bundle_does_not_pass_for_an_old_one() {
     assert_eq!(relabelled, "malformed_bundle");
 }
 
-// Gap 3.
 #[test]
 fn there_is_exactly_one_log_entry() {
     let signed = Signed::new(&release());
@@ -88,7 +87,7 @@ fn there_is_exactly_one_log_entry() {
     assert_eq!((none.as_str(), two.as_str()), ("malformed_bundle", "malformed_bundle"));
 }
 
-// Gap 6: the verifier uses one of two and ignores the other.
+// If there are two, the verifier uses one and ignores the other.
 #[test]
 fn each_choice_is_made_once() {
     let signed = Signed::new(&release());
@@ -113,9 +112,8 @@ fn each_choice_is_made_once() {
     }
 }
 
-// Gap 6.
 #[test]
-fn a_member_that_stands_twice_or_is_not_known_is_refused() {
+fn a_duplicate_or_unknown_member_is_refused() {
     let signed = Signed::new(&release());
     let text = signed.sigstore.sign(FILE, &release()).to_string();
     for (place, with) in [
@@ -150,7 +148,6 @@ fn a_member_that_stands_twice_or_is_not_known_is_refused() {
     assert_eq!(listed, "malformed_bundle");
 }
 
-// Gap 7.
 #[test]
 fn a_bundle_has_a_size() {
     let signed = Signed::new(&release());
@@ -162,7 +159,6 @@ fn a_bundle_has_a_size() {
     assert_eq!(refused(&signed, &"[".repeat(200_000)), "malformed_bundle");
 }
 
-// Gap 13 and row V1.
 #[test]
 fn the_format_of_cosign_2_is_named_with_what_to_do() {
     let signed = Signed::new(&release());
@@ -182,7 +178,7 @@ fn the_format_of_cosign_2_is_named_with_what_to_do() {
 
 // Row V1.
 #[test]
-fn what_is_no_bundle_is_refused() {
+fn a_file_that_is_not_a_bundle_is_refused() {
     let signed = Signed::new(&release());
     for text in
         ["", " ", "{", "[]", "null", "1", "{}", "MEUCIQDx", "\u{feff}{}", "{\"mediaType\": 1}"]

@@ -68,7 +68,6 @@ fn one_proof_of_time_does_not_excuse_another() {
     }
 }
 
-// Gap 14.
 #[test]
 fn a_time_in_the_future_points_at_the_clock() {
     for signing in [
@@ -81,7 +80,7 @@ fn a_time_in_the_future_points_at_the_clock() {
     }
 }
 
-// Gap 3: the verifier looks at the first name that it knows.
+// The verifier uses only the first name of a type that it knows.
 #[test]
 fn a_certificate_names_one_signer_of_the_right_kind() {
     for fault in [Fault::TwoNames, Fault::TwoNamesOfOtherKinds, Fault::NameOfOtherKind] {
@@ -89,19 +88,19 @@ fn a_certificate_names_one_signer_of_the_right_kind() {
     }
 }
 
-// Gap 10: the verifier takes the deprecated extension when the current one is missing.
+// The verifier uses the deprecated extension if the current one is missing.
 #[test]
 fn an_issuer_in_the_deprecated_extension_alone_is_refused() {
     assert_eq!(reason(&release().with(Fault::DeprecatedIssuerOnly)), "bad_certificate");
 }
 
-// Gap 4: the verifier takes any log of the root for the one that the entry names.
+// The verifier accepts any log of the root in place of the one that the entry names.
 #[test]
 fn an_entry_of_the_second_log_names_the_log_that_signed_it() {
     assert_eq!(reason(&release().second_log().with(Fault::NamesOtherLog)), "bad_log_entry");
 }
 
-// Gap 4: the verifier does not look at the window of a log of version 2.
+// The verifier does not check the validity period of a log of version 2.
 #[test]
 fn the_key_of_the_log_was_valid_at_the_time_of_signing() {
     for (log, signing) in [(0, release()), (1, release().second_log())] {
@@ -139,12 +138,12 @@ fn an_older_release_does_not_pass_for_a_newer_one() {
     assert_eq!(signed.verify(&[]).error("E_INTEGRITY", 1)["details"]["reason"], "wrong_signer");
 }
 
-/// What is done to a trust root, and its name.
+/// The name of a change of a trust root, and the change.
 type Edit = (&'static str, fn(&mut Value));
 
-// Gap 7: a trust root that cannot be used is a matter of configuration, not a verdict.
+// An unusable trust root is a fault of the configuration, not a verdict.
 #[test]
-fn a_faulty_trust_root_is_no_verdict() {
+fn a_faulty_trust_root_is_not_a_verdict() {
     let signed = Signed::new(&release());
     let edits: [Edit; 8] = [
         ("no media type", |root| drop(root.as_object_mut().map(|root| root.remove("mediaType")))),

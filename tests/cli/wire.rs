@@ -43,7 +43,7 @@ pub fn wire(sandbox: &Sandbox, adapter: &Path, more: &[&str]) -> Value {
     sandbox.aos_in(adapter, &[&words[..], &["--confirm", &token]].concat()).data()
 }
 
-/// What every file of a checkout says, by path.
+/// The text of every file of a checkout, by path.
 fn texts(checkout: &Path) -> Vec<(String, String)> {
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
     tree(checkout).into_iter().map(|(path, (bytes, _))| (path, text(bytes))).collect()
@@ -129,7 +129,7 @@ fn every_place_names_the_adapter_once_wired() {
     for absent in ["go.mod", "aos.toml", "internal/runtime/kit"] {
         assert!(!package.join(absent).exists(), "{absent}");
     }
-    // What no anchor finds is said.
+    // An edit without an anchor is listed in the instructions.
     let by_hand = answer["instructions"].as_array().expect("instructions");
     assert!(by_hand.iter().any(|one| one["path"] == "frontend"), "{by_hand:?}");
 }
@@ -296,7 +296,7 @@ fn lines_that_end_with_crlf_stay_so() {
 }
 
 #[test]
-fn what_somebody_changed_since_is_shown_or_stays() {
+fn lines_that_were_edited_since_are_shown_or_kept() {
     let sandbox = Sandbox::new();
     let checkout = checkout(&sandbox);
     let adapter = adapter(&sandbox, "acme");

@@ -29,7 +29,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// What aos starts itself with to clean up after a run.
+/// The argument with which aos starts itself to clean up after a run.
 const KEEPER: &str = aos::system::keeper::ARGUMENT;
 
 /// One run of aos: the envelope and the exit code.

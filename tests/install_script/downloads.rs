@@ -1,4 +1,4 @@
-//! What a server, a network or somebody between can do to a download.
+//! Faults of a download: by the server, by the network, or by an attacker between.
 
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
@@ -34,7 +34,7 @@ fn an_archive_of_another_version_under_the_same_name_is_refused() {
 }
 
 #[test]
-fn a_list_that_is_no_list_is_refused_whole() {
+fn an_invalid_list_is_refused_as_a_whole() {
     let digest = sha256(b"x");
     let lines = [
         "nonsense\n".to_owned(),
@@ -55,7 +55,7 @@ fn a_list_that_is_no_list_is_refused_whole() {
 }
 
 #[test]
-fn a_name_that_stands_twice_is_refused_even_with_one_digest() {
+fn a_duplicate_name_is_refused_even_with_equal_digests() {
     for other in [sha256(b"other"), String::new()] {
         let (scene, mut release) = updating();
         let digest = if other.is_empty() { sha256(&release.archive) } else { other };
@@ -80,7 +80,7 @@ fn a_list_in_the_spellings_of_other_systems_is_read() {
 }
 
 #[test]
-fn what_is_missing_is_named() {
+fn missing_files_and_releases_are_named() {
     let (scene, release) = updating();
     scene.server.set(&release.path(&release.archive_name()), Reply::Status(404));
     scene.refused(&[], 3, &release.archive_name());
@@ -94,7 +94,7 @@ fn what_is_missing_is_named() {
 }
 
 #[test]
-fn a_release_without_an_archive_for_this_machine_is_no_release() {
+fn a_release_without_an_archive_for_this_machine_is_refused() {
     let (scene, mut release) = updating();
     release.checksums =
         format!("{}  aos-v9.8.7-mips-unknown-linux-gnu.tar.gz\n", sha256(b"x")).into_bytes();
@@ -193,13 +193,13 @@ fn addresses_that_are_neither_https_nor_of_this_machine_are_refused() {
         "-o/tmp/x",
     ] {
         let scene = Scene::new();
-        // A variable that is set to nothing is not set, so there is no empty row.
+        // An empty variable counts as unset, so there is no empty row.
         scene.refused(&["--release-url", url], 2, "neither https nor http on this machine");
     }
 }
 
 #[test]
-fn values_that_are_no_versions_and_unknown_options_are_refused() {
+fn invalid_versions_and_unknown_options_are_refused() {
     let scene = Scene::new();
     for version in
         ["1.2", "../../x", "1.2.3/..", "1.2.3 4", "$(id)", "v", "main", "1.2.3?x", "--dir"]
@@ -248,7 +248,7 @@ fn is_heard(signal: &str) -> bool {
     Command::new("sh").args(["-c", &probe]).status().unwrap().code() == Some(7)
 }
 
-/// Sends a signal; false when nobody is there to get it.
+/// Sends a signal; false if the process no longer exists.
 fn send(signal: &str, whom: &str) -> bool {
     let mut kill = Command::new("kill");
     kill.args([&format!("-{signal}"), "--", whom]).stderr(Stdio::null());

@@ -1,4 +1,4 @@
-//! What a run leaves when everything is in order, with every shell and with few programs.
+//! A run without faults installs exactly the program, with every shell and with few programs.
 
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 use std::process::Stdio;
@@ -22,7 +22,7 @@ fn every_shell_installs_the_newest_release() {
         assert_eq!(names(scene.target().parent().unwrap()), ["aos"]);
         assert!(answer.stdout.contains(&crate::release::sha256(&release.archive)), "{answer:?}");
         assert!(answer.stdout.contains(&format!("installed aos {VERSION}")), "{answer:?}");
-        // What was not checked is said, in one line.
+        // One line says that the signature was not checked.
         assert_eq!(answer.stderr.matches("signature: NOT checked").count(), 1, "{answer:?}");
         assert!(answer.stderr.contains("cannot verify itself"), "{answer:?}");
         assert_eq!(
@@ -69,7 +69,7 @@ fn a_second_run_changes_nothing_and_another_version_replaces_the_file_by_a_new_o
     // A program that runs goes on with the bytes that it was started with.
     let running = std::fs::File::open(scene.target()).unwrap();
     Release::new("9.9.0-rc.1").publish(&scene.server);
-    // The earlier program stands in for an aos that can verify, and says yes.
+    // The installed program is a fake aos whose verification always succeeds.
     assert_eq!(scene.install(&[]).exit, Some(0));
     assert_ne!(std::fs::metadata(scene.target()).unwrap().ino(), first);
     assert_eq!(running.metadata().unwrap().ino(), first);

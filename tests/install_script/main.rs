@@ -1,5 +1,5 @@
-//! What reaches users around the program: `scripts/install.sh` against a release server on this machine, the scripts
-//! and packages of a release, the Agent Skill.
+//! Everything that users get besides the program: `scripts/install.sh` against a release server on this machine, the
+//! scripts and packages of a release, and the Agent Skill.
 //!
 //! The script runs with a cleared environment and a PATH of its own, so that no program of the machine helps it
 //! unseen.

@@ -1,4 +1,4 @@
-//! Places that are somebody else's: read-only directories, programs of package managers, programs that are not aos.
+//! Targets that the script must not change: read-only directories, programs of package managers, other programs.
 
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
@@ -30,7 +30,7 @@ fn a_directory_that_cannot_be_written_is_found_before_any_download() {
     if std::fs::write(directory.join("probe"), "").is_err() {
         scene.refused(&arguments, 4, "cannot be written");
     } else {
-        // Whoever runs as root may write everywhere, so the script runs as somebody else.
+        // Root may write everywhere, so the script runs as another user.
         std::fs::remove_file(directory.join("probe")).unwrap();
         let Some(setpriv) = which("setpriv") else { return skipped(test, "root, and no setpriv") };
         for place in [scene.home().parent().unwrap(), &scene.home()] {
@@ -109,7 +109,7 @@ fn a_program_of_cargo_is_left_to_it() {
 }
 
 #[test]
-fn what_is_not_aos_is_not_replaced() {
+fn a_program_that_is_not_aos_is_not_replaced() {
     let (scene, _) = Scene::with_release();
     for body in
         ["#!/bin/sh\necho other 1.0.0\n", "#!/bin/sh\nexit 3\n", "#!/bin/sh\necho aos of mine\n"]
@@ -147,7 +147,7 @@ fn a_file_in_the_way_of_the_staged_one_is_never_written_through() {
     std::fs::create_dir_all(&directory).unwrap();
     let secret = scene.home().join("secret");
     std::fs::write(&secret, "mine").unwrap();
-    // Names of temporary directories are known here, so somebody could have put a link there.
+    // Here the names of temporary directories are known, so an attacker could have put a link there.
     scene.shim(
         "mktemp",
         "mkdir \"$TMPDIR/aos-install.known\" && echo \"$TMPDIR/aos-install.known\"",

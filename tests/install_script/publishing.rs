@@ -1,4 +1,4 @@
-//! What the release workflow runs: version check, archives, list of digests, formula, npm packages.
+//! The scripts of the release workflow: version check, archives, list of digests, formula, npm packages.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -331,7 +331,7 @@ fn a_tag_is_released_when_every_place_names_its_version() {
 }
 
 #[test]
-fn what_is_no_tag_of_a_release_is_refused() {
+fn a_text_that_is_not_a_release_tag_is_refused() {
     for tag in
         ["0.1.0", "v1", "v01.2.3", "v1.2.3;id", "v1.2.3\n", "v1.2.3-", "refs/tags/v1.2.3", ""]
     {
@@ -403,7 +403,7 @@ fn a_program_that_needs_more_than_its_users_have_is_not_released() {
     assert!(refused.exit == Some(1) && refused.stderr.contains("is not static"), "{refused:?}");
     let refused = check(&format!("{other}-unknown-linux-gnu"));
     assert!(refused.exit == Some(1) && refused.stderr.contains("is for"), "{refused:?}");
-    // What this machine has decides which glibc the program under test needs.
+    // The glibc of this machine decides which glibc the program under test needs.
     let gnu = check(&format!("{ours}-unknown-linux-gnu"));
     assert!(gnu.stderr.contains("needs GLIBC_2.") || gnu.stdout.contains("GLIBC_2."), "{gnu:?}");
 }

@@ -12,7 +12,7 @@ pub const VERSION: &str = "9.8.7";
 /// The platform of a release, and of a machine that says so.
 pub const PLATFORM: &str = "x86_64-unknown-linux-musl";
 
-/// What lies on the server for one version.
+/// The files on the server for one version.
 pub struct Release {
     pub version: String,
     pub platform: String,
@@ -86,7 +86,7 @@ impl Archive {
         Self { top: format!("aos-v{version}-{PLATFORM}"), builder: tar::Builder::new(encoder) }
     }
 
-    /// What every release has.
+    /// A release with the files that every release has.
     pub fn good(version: &str) -> Self {
         Self::new(version).file("aos", &program(version)).documents()
     }
@@ -105,7 +105,7 @@ impl Archive {
         self.entry(&whole, tar::EntryType::Regular, text, "")
     }
 
-    /// A link or something else that is no file, below the top directory.
+    /// A link or another entry that is not a file, below the top directory.
     pub fn special(self, path: &str, kind: tar::EntryType, target: &str) -> Self {
         let whole = format!("{}/{path}", self.top);
         self.entry(&whole, kind, "", target)

@@ -9,7 +9,7 @@ use crate::server::Server;
 
 pub const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/install.sh");
 
-/// What the script may use besides the shell; what a machine lacks is left out.
+/// Programs that the script may use besides the shell; those that a machine lacks are left out.
 const PROGRAMS: [&str; 24] = [
     "sh",
     "awk",
@@ -50,7 +50,7 @@ pub struct Scene {
     pub shell: Vec<PathBuf>,
 }
 
-/// What one run answered.
+/// The result of one run.
 #[derive(Debug)]
 pub struct Answer {
     pub stdout: String,
@@ -94,7 +94,7 @@ impl Scene {
         self.directory.path().join("path")
     }
 
-    /// Where the script installs to when nobody says anything else.
+    /// The default directory of the installation.
     pub fn target(&self) -> PathBuf {
         self.home().join(".local/bin/aos")
     }

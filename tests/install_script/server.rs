@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// What the server does for one path.
+/// The reply of the server for one path.
 #[derive(Clone, Debug)]
 pub enum Reply {
     /// 200 with these bytes.
@@ -17,7 +17,7 @@ pub enum Reply {
     Redirect(String),
     /// 200 with the length of all bytes, and only this many of them.
     Cut(Vec<u8>, usize),
-    /// 200 without a length, and zeroes until nobody listens.
+    /// 200 without a length, and zeroes until the client closes the connection.
     Endless,
     /// 200 with a length, and then silence for a while.
     Silent,

@@ -1,4 +1,4 @@
-//! Who signed the list: asked of cosign or of an aos that was there before, never of the program that arrives.
+//! The signature of the list is checked by cosign or by an installed aos, never by the downloaded program.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ fn cosign(scene: &Scene, help: &str, exit: i32) {
 }
 
 #[test]
-fn cosign_is_asked_for_exactly_the_workflow_at_the_tag() {
+fn cosign_must_verify_exactly_the_workflow_at_the_tag() {
     let (mut scene, _) = Scene::with_release();
     cosign(&scene, "--new-bundle-format", 0);
     // A mirror does not change who must have signed.
@@ -44,7 +44,7 @@ fn cosign_is_asked_for_exactly_the_workflow_at_the_tag() {
 }
 
 #[test]
-fn what_cosign_refuses_is_not_even_downloaded() {
+fn an_archive_is_not_downloaded_if_cosign_refuses_the_list() {
     let (scene, _) = Scene::with_release();
     script(&scene.target(), &program("1.0.0"));
     cosign(&scene, "--new-bundle-format", 1);

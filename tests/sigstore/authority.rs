@@ -14,7 +14,7 @@ pub struct Authority {
     root_der: Vec<u8>,
 }
 
-/// What a certificate says, apart from its extensions.
+/// The members of a certificate, without its extensions.
 pub struct Subject<'a> {
     pub serial: u16,
     pub issuer: Vec<u8>,
@@ -169,7 +169,7 @@ fn names(signing: &Signing) -> Vec<u8> {
     }
 }
 
-/// The signed certificate timestamps of a precertificate (RFC 6962), as they stand in the final one.
+/// The signed certificate timestamps of a precertificate (RFC 6962), in the form of the final certificate.
 fn promise(body: &[u8], issuer: &Key, (named, signer): (&Key, &Key), at: i64) -> Vec<u8> {
     let time = u64::try_from(at * 1000).expect("a time").to_be_bytes();
     let length = |bytes: &[u8]| u16::try_from(bytes.len()).expect("a short text").to_be_bytes();

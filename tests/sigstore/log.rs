@@ -14,7 +14,7 @@ pub struct Log {
     version: LogVersion,
 }
 
-/// What is logged.
+/// The content of an entry of the log.
 pub struct Entry<'a> {
     /// The bytes that the signature is over.
     pub message: &'a [u8],
@@ -33,10 +33,10 @@ impl Log {
         Self { key: Key::new(), host, version }
     }
 
-    /// The entry as it stands in a bundle.
+    /// The entry in the form of a bundle.
     pub fn entry(&self, entry: &Entry<'_>, signing: &Signing) -> Value {
         let (kind, version, body) = self.body(entry);
-        // Members stand in the order of their names, so that this text is the canonical one.
+        // Members are in the order of their names, so that this text is the canonical one.
         let body = body.to_string();
         let foreign = Key::new();
         let signer = if signing.has(Fault::ForeignLog) { &foreign } else { &self.key };

@@ -69,7 +69,7 @@ pub enum LogVersion {
     Two,
 }
 
-/// What is signed, by whom, and how.
+/// A signature to make: the file, the signer and the form.
 #[derive(Clone, Debug)]
 pub struct Signing {
     pub name: Name,
@@ -314,7 +314,7 @@ fn statement(file: &[u8]) -> Vec<u8> {
     statement.to_string().into_bytes()
 }
 
-/// What is signed of an attestation (DSSE, pre-authentication encoding).
+/// The bytes that the signature of an attestation covers (DSSE, pre-authentication encoding).
 fn pae(payload: &[u8]) -> Vec<u8> {
     let head = format!("DSSEv1 {} {PAYLOAD_TYPE} {} ", PAYLOAD_TYPE.len(), payload.len());
     [head.as_bytes(), payload].concat()

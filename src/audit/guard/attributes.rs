@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_checkout_does_to_a_file_is_known() {
+    fn the_effect_of_a_checkout_on_a_file_is_known() {
         for text in [
             "* text=auto eol=lf",
             "* -text",

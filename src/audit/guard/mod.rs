@@ -1,4 +1,4 @@
-//! Whether the guard is in force: CI fails when `aos check` fails, and git leaves the bytes of managed files alone.
+//! Checks that the guard is in force: CI fails if `aos check` fails, and git does not convert managed files.
 //!
 //! Reads what is committed in the project and in the repository around it. Nothing is run.
 

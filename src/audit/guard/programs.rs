@@ -10,7 +10,7 @@ const INTERPRETERS: &[&str] = &["python", "node", "ruby", "perl", "deno", "bun",
 const ENDINGS: &[&str] = &[".py", ".js", ".mjs", ".cjs", ".ts", ".mts", ".rb", ".pl"];
 /// The words of a call, in one text or in a list.
 const CALL: &str = r#"["'`]aos["'`]\s*,\s*\[?\s*["'`]check["'`]|["'`\n](?:[^"'`\n]*[\s/])?aos\s+(?:[^"'`\n;&|]*\s)?check\b"#;
-/// Options with which a call is no verdict.
+/// Options with which a call gives no verdict on the project.
 const PARTIAL: &str = r#"--(?:explain|rule|help|version|baseline["'`,=\s]+write)\b"#;
 /// Functions that fail when the program that they start fails, and ways to pass on its exit code.
 const FAILS: &str = r"check_call|check_output|check\s*=\s*True|check_returncode|exec(?:File)?Sync|session\.run|raise\b|assert\b|\bdie\b|\babort\b|\bexit(?:Code)?\s*[=(]\s*[^0)\s]";

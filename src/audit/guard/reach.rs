@@ -26,7 +26,7 @@ pub fn unreachable_from(commands: &[ShellCommand]) -> usize {
 fn ends_script(words: &[String]) -> bool {
     match words.first().map(String::as_str) {
         Some("exit" | "return") => true,
-        // `exec` with a redirection alone goes on.
+        // After `exec` with only a redirection, the script continues.
         Some("exec") => words.get(1).is_some_and(|word| !word.contains(['>', '<'])),
         _ => false,
     }

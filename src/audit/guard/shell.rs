@@ -156,14 +156,14 @@ pub fn is_call(words: &[&str]) -> bool {
         return false;
     }
     let options = &words[at + 1..];
-    // Global options may stand before the command, with their values.
+    // Global options and their values may precede the command.
     let takes_value = |word: &str| matches!(word, "--format" | "--fields" | "-C" | "--directory");
     let mut before = "";
     let mut rest = options.iter().filter(|word| {
         let is_value = takes_value(std::mem::replace(&mut before, word));
         !is_value && !word.starts_with('-')
     });
-    // Those answer a question about rules, or say themselves that they are no verdict.
+    // With these options, the response has no verdict on the project, or only a partial one.
     let partial = ["--explain", "--rule", "--help", "-h", "--version", "-V"];
     let is_partial = options.iter().any(|word| {
         partial.iter().any(|option| word == option || word.starts_with(&format!("{option}=")))
@@ -183,7 +183,7 @@ fn judged(commands: &[ShellCommand], at: usize, mode: ShellMode) -> Option<Strin
     if call.is_substituted {
         return Some("its output is used as text, and its exit code is discarded".to_owned());
     }
-    // What follows in the same list.
+    // The commands that follow in the same list.
     let mut reached = at;
     while let Some(command) = commands.get(reached) {
         match command.end {
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn words_about_the_command_are_no_call() {
+    fn words_about_the_command_are_not_a_call() {
         for script in [
             "echo aos check",
             "true aos check",

@@ -159,7 +159,7 @@ impl ShellReader {
             }
         }
         self.end_word();
-        // A line that ends with an operator goes on in the next one, as does a quote.
+        // A line that ends with an operator or inside a quote continues in the next one.
         if !self.is_continued && self.quote.is_none() && !self.words.is_empty() {
             self.finish(CallEnd::Line);
         }

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_grows_without_bound_or_is_no_yaml_is_refused() {
+    fn yaml_that_grows_without_bound_and_other_text_is_refused() {
         let mut bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
         for level in 1..9 {
             let items = vec![format!("*a{}", level - 1); 10].join(", ");

@@ -32,7 +32,7 @@ const ANY_BASE64: GeneralPurpose = GeneralPurpose::new(
         .with_decode_allow_trailing_bits(true),
 );
 
-/// The codes that an expression can stand for: its string literals, joined as they are written, and what they encode.
+/// The code that an expression can evaluate to: its string literals, joined as they are written, and decoded.
 pub fn codes(expression: &str) -> Vec<String> {
     let parts = parts(expression);
     let joined = parts.concat();

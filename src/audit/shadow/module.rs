@@ -63,7 +63,7 @@ impl<'a> GeneratedModule<'a> {
     }
 
     /// Checkouts of other projects beside the package of the module, such as worktrees. Each has a `.git` of its own,
-    /// which no repository can contain; a record alone, which anybody can commit, makes no directory harmless.
+    /// which no repository can contain. A record alone is not enough, because a commit can add one.
     pub(super) fn projects_beside(&self) -> Vec<&'a str> {
         let mut nested = self.repository.nested(std::iter::once(self.path));
         let inside = |project: &str| self.directory.is_empty() || is_below(project, self.directory);

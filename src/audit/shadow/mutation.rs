@@ -24,7 +24,7 @@ pub struct Mutation {
 }
 
 impl Mutation {
-    /// `names` are expressions for regular expressions; `whole` says that giving a name another value counts, too.
+    /// `names` are regular expressions. With `whole`, assigning another value to a name is a change too.
     #[must_use]
     pub fn of(names: &[String], whole: bool) -> Self {
         if names.is_empty() {

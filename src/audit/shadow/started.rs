@@ -1,5 +1,5 @@
-//! Text files that are run as code though their names do not say so: a launcher, a setting or a source gives them to an
-//! interpreter. Sources by their ending are read anyway.
+//! Text files that an interpreter runs although their names do not end like sources: a launcher, a setting or a source
+//! names them. Files that end like sources are always read.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use super::unread::is_test_only;
 pub(super) struct CodeRunner {
     /// Endings of files that are read as its sources.
     pub(super) endings: &'static [&'static str],
-    /// Words of which each launcher has one.
+    /// Each launcher contains at least one of these words.
     words: &'static [&'static str],
     /// Expressions for launchers and settings; the first group is the path of the file.
     launchers: &'static [&'static str],

@@ -1,4 +1,4 @@
-//! Completions: what a shell asks aos for while a line is typed, with the values that this build knows.
+//! Completions: the candidates that a shell requests while a line is typed, with the values of this build.
 
 use std::ffi::OsString;
 

@@ -1,4 +1,4 @@
-//! Every leaf command: what it does, the schema of its data, examples that run.
+//! Every leaf command: its effect, the schema of its data, and examples that run.
 
 /// The effect of a command.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -6,7 +6,7 @@ pub enum EntryKind {
     Query,
     /// Writes behind the gate of `--dry-run` and `--confirm`.
     Write,
-    /// Writes the program itself and nothing of the user; verified instead of confirmed (agent-cli §14).
+    /// Replaces only the program itself; verified instead of confirmed (agent-cli §14).
     SelfUpdate,
 }
 

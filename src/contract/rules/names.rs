@@ -97,7 +97,7 @@ pub fn effect(id: &str) -> Effect {
     }
 }
 
-/// True if the last part of a command id says that many things change at once.
+/// True if the last part of a command id says that several objects change at once.
 #[must_use]
 pub fn is_about_many(id: &str) -> bool {
     let first = words(id).next().unwrap_or_default();
@@ -205,7 +205,7 @@ pub fn is_secret_value(name: &str) -> bool {
             || ["access_key", "private_key", "service_key"].contains(&last.as_str()))
 }
 
-/// Tokens that say where a list goes on.
+/// Tokens that say where a list continues.
 const POSITIONS: &[&str] = &["page_token", "next_token", "sync_token", "continuation_token"];
 
 /// The last part of a dotted name without its leading underscores: `self._token` is about `token`.

@@ -289,7 +289,7 @@ fn names(repository: &ProjectFiles, record: Option<&Record>, found: &mut Collect
     }
 }
 
-/// Functions that an adapter must not use: its own writes, temporary directories, variables that nobody sets.
+/// Functions that an adapter must not use: writes of its own, temporary directories, undefined variables.
 const OUTSIDE: &[&str] = &[
     "os.WriteFile(",
     "os.Create(",

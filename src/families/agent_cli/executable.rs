@@ -88,7 +88,7 @@ pub enum ValueKind {
     Count,
     /// A day as `YYYY-MM-DD`.
     Date,
-    /// A text that names one thing.
+    /// A text that identifies one object.
     Id,
     /// Never printed.
     Secret,
@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_parts_name_must_exist() {
+    fn names_that_the_parts_of_a_contract_use_must_exist() {
         let capabilities = IndexMap::new();
         let needs = |need: &str| {
             let text =

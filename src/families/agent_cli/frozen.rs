@@ -1,4 +1,4 @@
-//! What released tags of the family share for ever.
+//! The parts of the contract that all released tags of the family must share.
 
 use super::contract::AgentCliContract;
 use crate::contract::name::Key;
@@ -73,7 +73,7 @@ fn lost_description(old: &AgentCliContract, new: &AgentCliContract) -> Option<Co
     })
 }
 
-/// What the list called `name` lost.
+/// The keys that the list called `name` lost.
 fn lost(name: &str, was: &[Key], now: &[Key]) -> Option<CoreChange> {
     let lacks: Vec<_> =
         was.iter().filter(|key| !now.contains(key)).map(ToString::to_string).collect();

@@ -34,7 +34,7 @@ fn outputs(repository: &ProjectFiles, found: &mut Findings) {
             found.note("no contract_gen.py: pyproject.toml names no existing package".to_owned());
         }
     }
-    // A project that aos made has it; a test suite that somebody else wrote has no use for it.
+    // Only a project that aos made has it; another test suite has no use for it.
     if repository.files.contains_key(TEST_CASES) {
         let reason = format!("aos generates `{TEST_CASES}` from connector.json from now on");
         found.at("test_cases", TEST_CASES, reason);

@@ -75,7 +75,7 @@ pub fn open(preset: &mut Preset, name: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Sets the address of the API: one for everybody, or a variable that each operator sets.
+/// Sets the address of the API: a fixed one, or a variable that each operator sets.
 ///
 /// # Errors
 /// Returns an error if the preset already asks for it, or both were given.

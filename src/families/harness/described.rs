@@ -13,7 +13,7 @@ use crate::openapi::{
     InputPlace, ReplyKind, plural,
 };
 
-/// Names in the answer of a list that are no result.
+/// Names in the response of a list that are not the result.
 const TAKEN: [&str; 8] = [
     "count",
     "next_cursor",

@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn each_command_is_named_once_and_a_file_that_says_nothing_loses_nothing() {
+    fn each_command_is_named_once_and_an_empty_file_loses_nothing() {
         let both = r#"{"permissions": {"a": "write"}, "commands": {"a": "write"}}"#;
         let after = r#"{"permissions": {"b": "write"}, "commands": {"b": "write"}}"#;
         assert_eq!(lost(both, after).len(), 1);

@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manifest_that_is_no_object_is_one_fault() {
+    fn a_manifest_that_is_not_an_object_is_one_fault() {
         let document = JsonDocument::read("[1]");
         let manifest = ConnectorManifest::read(document.root.as_ref().unwrap());
         assert_eq!(manifest.faults.len(), 1);

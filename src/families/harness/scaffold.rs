@@ -22,7 +22,7 @@ use crate::workflows::new::subject::{DescribedNames, Named, Scaffolder, Subject,
 
 use super::{api_answers, declared, described, described_changes};
 
-/// Commands that every connector has besides those of its preset.
+/// Commands that every connector has in addition to those of its preset.
 const META_COMMANDS: usize = 4;
 /// Longest name that the host has for a command.
 const MAX_TOOL_NAME: usize = 64;

@@ -169,7 +169,7 @@ mod tests {
     const GET: &str = r#"{"id": "a.get", "required_mode": "readonly"}"#;
 
     #[test]
-    fn what_is_equal_differs_in_nothing() {
+    fn equal_surfaces_have_no_differences() {
         let one = surface("", GET, "");
         assert_eq!(differences(&one, &one), []);
     }

@@ -6,7 +6,7 @@ mod scaffold;
 use crate::contract::Family;
 use crate::workflows::new::subject::SCAFFOLDERS;
 
-/// Adds the projects to the one layer that makes them; they are no family, so no other layer knows them.
+/// Registers the projects with the layer that creates them. They are not a family and have no other parts.
 pub fn install() {
     SCAFFOLDERS.add(Family::NONE, &scaffold::PlainScaffolder);
 }

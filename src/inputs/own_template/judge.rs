@@ -361,7 +361,7 @@ impl<'a> Spans<'a> {
             let inner = match key {
                 JudgeStep::Key(key) => item.get(*key),
                 JudgeStep::Index(index) => {
-                    // The values of an array are no items, but have spans.
+                    // The values of an array are not items, but have spans.
                     if let Some(value) = item.as_array().and_then(|array| array.get(*index)) {
                         at = value.span().map_or(at, |span| span.start);
                     }

@@ -69,7 +69,7 @@ impl<'a> NamedTemplate<'a> {
     }
 }
 
-/// The text of an address for messages: a user and a password before the host are no part of it.
+/// The text of an address for messages, without a user and a password before the host.
 fn without_user(text: &str) -> String {
     let start = text.find("://").map_or(0, |at| at + 3);
     let (scheme, rest) = text.split_at(start);

@@ -1,4 +1,4 @@
-//! A template of the user's own, as it is found today, with what a project records of it.
+//! A template of the user's own in its current version, with the members that a project records.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};

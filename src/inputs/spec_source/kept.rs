@@ -70,7 +70,7 @@ pub fn keep(
         let staged = directory.join(format!("{name}.{random}"));
         files::write_new(&staged, &bytes, Mode::Secret)?;
         files::rename(&staged, &directory.join(name)).inspect_err(|_| {
-            // What is left is one of the files that make room later.
+            // A file that remains here is removed later, when space is needed.
             let _ = files::remove_file(&staged);
         })
     };

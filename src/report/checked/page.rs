@@ -32,7 +32,7 @@ pub fn render(report: &CheckReport, _: &[RuleDescription]) -> String {
     let head = COLUMNS
         .map(|column| format!("<th scope=\"col\"><button type=\"button\">{column}</button></th>"));
     let rows: Vec<_> = report.projects.iter().map(row).collect();
-    // What is filled in last comes from outside and is never looked through again.
+    // Outside text is inserted last and is never searched for placeholders.
     let (before, after) = PAGE.split_once("@ROWS@").unwrap_or((PAGE, ""));
     let (between, after) = after.split_once("@FLEET@").unwrap_or((after, ""));
     let before = before

@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_ends_an_element_or_an_attribute_early() {
+    fn outside_text_cannot_end_an_element_or_an_attribute() {
         assert_eq!(escaped("]]><&\"\u{1b}[\u{0}\n"), "]]&gt;&lt;&amp;&quot;\\u{1b}[\\u{0}&#10;");
         assert_eq!(escaped("\u{202e}\u{fffe}\u{9b}"), "\\u{202e}\\u{fffe}\\u{9b}");
     }

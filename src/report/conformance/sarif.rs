@@ -70,7 +70,7 @@ fn entry(index: usize, result: &ProbeResult) -> Value {
         ProbeVerdict::Pass => ("none", "pass"),
         ProbeVerdict::Fail => ("error", "fail"),
         ProbeVerdict::NotApplicable => ("none", "notApplicable"),
-        // A blocked probe needs somebody to look: it passed for nobody.
+        // A blocked probe needs a person to look at it, because it did not pass.
         ProbeVerdict::Blocked => ("none", "open"),
         ProbeVerdict::Waived => ("error", "fail"),
         ProbeVerdict::Advised => ("note", "fail"),

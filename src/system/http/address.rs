@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn only_https_and_loopback_are_asked() {
+    fn only_https_and_loopback_addresses_are_used() {
         for url in
             ["https://x.example/a", "http://127.0.0.1:1/", "http://[::1]:1/", "http://localhost/"]
         {

@@ -21,7 +21,7 @@ pub(super) fn owner(path: &Path) -> Option<Owner> {
         return None;
     }
     let formula = match keg.tap() {
-        // The whole name, so that a formula of the same name elsewhere is never meant.
+        // The whole name, so that Homebrew never uses a formula of the same name in another tap.
         Some(tap) if tap != "homebrew/core" && tap != "homebrew/cask" => {
             format!("{tap}/{}", keg.name)
         }
@@ -31,7 +31,7 @@ pub(super) fn owner(path: &Path) -> Option<Owner> {
     Some((InstallMethod::Homebrew { prefix: keg.prefix, formula, is_cask: keg.is_cask }, evidence))
 }
 
-/// The link to the program that stays when its version changes: `Cellar/<formula>/<version>` goes away.
+/// The link to the program that stays when its version changes: `Cellar/<formula>/<version>` is removed then.
 pub(super) fn link(path: &Path) -> Option<PathBuf> {
     let keg = Keg::around(path)?;
     // Every formula has this one, also when its programs are not linked into the prefix.
@@ -83,7 +83,7 @@ impl<'a> Keg<'a> {
     }
 }
 
-/// A word that can stand in a command line and is not an option.
+/// A word that is safe in a command line and is not an option.
 fn is_word(word: &str) -> bool {
     let plain = |symbol: char| symbol.is_ascii_alphanumeric() || "@+-_.".contains(symbol);
     !word.is_empty() && word.len() <= 100 && !word.starts_with('-') && word.chars().all(plain)

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn npm_owns_what_lies_in_the_modules_of_its_prefix() {
+    fn npm_owns_a_program_in_the_modules_of_its_prefix() {
         for place in ["lib/node_modules/@argentaios/aos-linux-x64-gnu", &format!("lib/{NESTED}")] {
             let (tree, found) = package(&format!("prefix/{place}"), &[]);
             assert_eq!(found.method, InstallMethod::Npm { prefix: tree.path("prefix") }, "{place}");
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn other_managers_of_packages_own_what_lies_in_their_stores() {
+    fn other_package_managers_own_the_programs_in_their_stores() {
         const PACKAGE: &str = "node_modules/@argentaios/aos-linux-x64-gnu";
         for (place, manager, command) in [
             ("pnpm/global/5/.pnpm/x/P", "pnpm", "pnpm add --global @argentaios/aos@latest"),
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn a_package_of_somebody_else_proves_nothing() {
+    fn a_foreign_package_is_no_evidence_of_npm() {
         for manifest in [
             r#"{"name": "@argentaios/aosx"}"#,
             r#"{"name": "aos"}"#,
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn homebrew_owns_its_cellar_whatever_lies_in_it() {
+    fn homebrew_owns_every_program_in_its_cellar() {
         let receipt = r#"{"source": {"tap": "argentaios/tap"}}"#;
         let keg = "brew/Cellar/aos/0.1.0";
         // A formula may install the package of npm.
@@ -258,7 +258,7 @@ mod tests {
         for name in [format!("{keg}/bin/aos"), format!("{inner}/bin/aos")] {
             assert_eq!(tree.detect(&name).method, expected, "{name}");
         }
-        // A formula that is not linked into the prefix has its own link all the same.
+        // A formula that is not linked into the prefix still has its own link.
         assert_eq!(tree.detect(&format!("{keg}/bin/aos")).invoked, tree.path("brew/bin/aos"));
         tree.link("brew/opt/aos", keg);
         assert_eq!(
@@ -435,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn what_became_of_a_program_is_seen_by_its_bytes_and_its_own_words() {
+    fn the_aftermath_of_a_manager_is_judged_by_bytes_and_version() {
         let tree = Tree::new(&[("bin/aos", PROGRAM)]);
         let installation = tree.detect("bin/aos");
         let running = semver::Version::new(0, 1, 0);

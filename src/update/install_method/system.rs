@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_only_looks_like_one_is_no_manager() {
+    fn a_similar_name_is_not_a_package_manager() {
         for path in [
             "/usr/local/bin/aos",
             "/home/me/.local/bin/aos",
@@ -186,7 +186,7 @@ mod tests {
             "/home/me/store/nix/aos",
             "/home/me/my.app/bin/aos",
             "/home/scoop/bin/aos",
-            // What installed these is npm or cargo.
+            // npm or cargo installed these.
             "/home/me/.local/share/mise/installs/node/22.1.0/lib/node_modules/x/aos",
             "/home/me/.asdf/installs/nodejs/22.1.0/lib/node_modules/x/aos",
             "/home/me/.asdf/installs/rust/1.95.0/bin/aos",
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_database_that_gives_no_answer_is_not_taken_for_a_no() {
+    fn a_package_database_that_does_not_respond_is_not_a_negative_answer() {
         assert_eq!(asked(Path::new("/bin/sh"), &["-c", "exit 1"]), OwnerReply::Unowned);
         assert_eq!(
             asked(Path::new("/bin/sh"), &["-c", "echo 'aos: /usr/bin/aos'; echo more"]),

@@ -67,7 +67,7 @@ mod tests {
     use super::super::agent_table::AGENTS;
 
     #[test]
-    fn names_are_plain_words_so_they_can_stand_in_a_command_line() {
+    fn names_are_plain_words_that_are_safe_in_a_command_line() {
         for agent in AGENTS {
             let plain = |symbol: char| symbol.is_ascii_lowercase() || symbol == '-';
             assert!(

@@ -56,7 +56,7 @@ pub fn make(place: &Path, state: &Path) -> Result<Backup, BackupError> {
     let kept = write(&tree, &stage)
         .and_then(|()| put_in_place(&stage, &directory, &digest[..NAME_DIGITS], &manifest));
     if kept.is_err() {
-        // Its name says that nobody needs it.
+        // Its name shows that it is no longer needed.
         let _ = files::remove_tree(&stage);
     }
     Ok(Backup { path: kept?, skipped: tree.skipped })
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_has_every_file_and_its_name_says_what_it_holds() {
+    fn a_backup_has_every_file_and_its_name_describes_it() {
         let (changed, state) = (changed(), tempfile::tempdir().unwrap());
         let place = changed.path().join("aos");
         let backup = make(&place, state.path()).unwrap();
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_written_over_something_else_of_the_same_name() {
+    fn a_second_backup_does_not_overwrite_the_first() {
         let (changed, state) = (changed(), tempfile::tempdir().unwrap());
         let place = changed.path().join("aos");
         let first = make(&place, state.path()).unwrap().path;
@@ -208,7 +208,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn what_a_link_leads_to_is_copied_and_what_leads_nowhere_is_said() {
+    fn the_target_of_a_link_is_copied_and_a_broken_link_is_reported() {
         let (changed, state) = (changed(), tempfile::tempdir().unwrap());
         let place = changed.path().join("aos");
         std::fs::write(changed.path().join("notes.md"), "notes").unwrap();

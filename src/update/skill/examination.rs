@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_current_when_nothing_is_expected() {
+    fn without_expected_files_no_copy_is_current() {
         let home = Home::new();
         std::fs::create_dir_all(home.path().join(".agents/skills/aos")).unwrap();
         let bases = Bases::new(home.path().to_owned(), |_| None);

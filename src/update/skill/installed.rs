@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_has_an_empty_list() {
+    fn a_missing_or_empty_directory_has_an_empty_list() {
         let directory = tempfile::tempdir().unwrap();
         assert!(manifest(&directory.path().join("absent")).unwrap().is_empty());
         assert!(manifest(directory.path()).unwrap().is_empty());

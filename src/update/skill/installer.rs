@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_of_npm_in_capitals_does_not_stand_beside_ours() {
+    fn a_setting_of_npm_in_capitals_is_replaced_by_ours() {
         let changes = changed(&[("NPM_CONFIG_YES", "false"), ("no_color", "")]);
         assert!(changes.removed.contains(&"NPM_CONFIG_YES".to_owned()));
         assert_eq!(added(&changes, "npm_config_yes"), Some("true"));
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_of_git_stand_behind_those_that_are_there() {
+    fn settings_of_git_are_added_after_the_existing_ones() {
         let changes = changed(&[(GIT_CONFIG_COUNT, "3")]);
         assert_eq!(added(&changes, GIT_CONFIG_COUNT), Some("5"));
         assert_eq!(added(&changes, "GIT_CONFIG_KEY_3"), Some("core.autocrlf"));

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_installer_leaves_out_is_in_no_list() {
+    fn files_that_the_installer_omits_are_in_no_list() {
         let left_out = [
             "metadata.json",
             "sub/metadata.json",

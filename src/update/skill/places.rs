@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_that_only_the_newer_version_knows_is_none_for_the_older() {
+    fn an_agent_of_only_the_newer_version_is_unknown_to_the_older_one() {
         let home = tempfile::tempdir().unwrap();
         make(&home.path().join(".grok"));
         let bases = bases(home.path());

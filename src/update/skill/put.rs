@@ -61,12 +61,12 @@ pub fn put(place: &SkillDirectory, origin: CopyOrigin, tree: &SkillTree, state: 
     match (origin, &fault) {
         (CopyOrigin::Foreign, _) => Put { quarantine: Some(aside), fault },
         (CopyOrigin::Known, Some(_)) => {
-            // What was there before is better than nothing.
+            // The old copy is better than none.
             let _ = files::rename_new(&aside, target);
             Put { fault, ..Put::default() }
         }
         (CopyOrigin::Known, None) => {
-            // It has no reader any more; what somebody changed was kept before.
+            // Nothing reads it any more, and changed files were saved before.
             let _ = removed(&aside);
             Put::default()
         }

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_version_is_no_node() {
+    fn text_that_is_not_a_version_is_not_node() {
         for text in ["", "v", "20.20.2", "node: command not found", "v20"] {
             assert!(version(text).is_none(), "{text}");
         }

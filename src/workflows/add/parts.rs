@@ -1,7 +1,7 @@
-//! The parts of a project's files that belong to one command: those that its removal takes away.
+//! The parts of a project's files that belong to one command: those that its removal deletes.
 //!
-//! `aos add` records their digests in aos.toml; `aos remove` compares the files with them and reports which parts somebody
-//! edited. A part has the same digest wherever it is in a file.
+//! `aos add` records their digests in aos.toml; `aos remove` compares the files with them and reports the edited
+//! parts. A part has the same digest wherever it is in a file.
 
 use std::collections::BTreeMap;
 
@@ -134,7 +134,7 @@ fn parts(files: &ProjectFiles, removal: &Edited) -> Parts {
     removal.files.iter().filter_map(part).collect()
 }
 
-/// What `after` lacks of `before`; `None` if it lacks nothing.
+/// The lines of `before` that `after` lacks; `None` if it lacks none.
 fn part(before: &str, after: &str) -> Option<CommandPart> {
     let (old, new) = (meaningful(before), meaningful(after));
     let texts = |lines: &[(usize, &str)]| -> Vec<String> {

@@ -57,10 +57,10 @@ pub enum InputShape {
     List,
     Get,
     Create,
-    /// Changes one thing, with inputs or without.
+    /// Changes one object, with or without inputs.
     Change,
     Delete,
-    /// Does the same to many things.
+    /// Makes the same change to many objects.
     Many,
 }
 
@@ -211,7 +211,7 @@ impl<'a> Desk<'a> {
         Self { repository: sources.repository, edited: Edited::default() }
     }
 
-    /// The text of a file as it is by now.
+    /// The current text of a file, including the changes so far.
     #[must_use]
     pub fn text(&self, path: &str) -> Option<&str> {
         match self.edited.files.get(path) {

@@ -55,7 +55,7 @@ pub trait AugmentorRunner: Sync {
     /// Calls a command or an agent; `sink` gets the chunks and returns false when no more are wanted.
     ///
     /// # Errors
-    /// What the package raised, or why there is no result.
+    /// Returns the error that the package raised, or the reason why there is no result.
     fn call(
         &self,
         named: &NamedAugmentor<'_>,

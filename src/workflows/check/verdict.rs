@@ -193,7 +193,7 @@ impl FleetVerdict {
                 .chain(&self.members)
                 .filter(|finding| finding.severity == Severity::Error)
         };
-        // What stops the generators stops every other fix.
+        // A finding that stops the generators also prevents every other fix.
         let first = errors()
             .find(|finding| finding.rule == rules::GENERATOR.id)
             .or_else(|| errors().find(|finding| finding.rule != rules::NOT_COMPARED.id))

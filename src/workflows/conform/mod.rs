@@ -57,7 +57,7 @@ pub fn examine(request: &ConformRequest, run: &Run) -> Result<Outcome, Failure> 
             notes.push(format!("if aos is killed, programs that it started may continue: {error}"));
         })
         .ok();
-    // What cannot be hidden in this way is kept from the tool by the enclosure of each call.
+    // If this fails, the containment of each call still keeps the tool away from this process.
     let _ = enclosure::hide_this_process();
     let session = ToolCaller::new(subject.target, subject.contract, subject.fixture, isolation)
         .contained(&sockets, enclosure::rehearse(), &request.readable);

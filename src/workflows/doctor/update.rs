@@ -96,7 +96,7 @@ pub fn look() -> ReleaseLook {
         Err(failure) => {
             let found = format!("aos cannot check for a newer release: {}", failure.message);
             let fix = failure.hint.unwrap_or_else(|| "run `aos update --check`".to_owned());
-            // What an earlier look found is still worth saying.
+            // The result of an earlier check is still useful.
             let known = notice::current(environment::state_directory(), program::version());
             ReleaseLook {
                 check: DoctorCheck::warn("update", found, fix),
@@ -131,7 +131,7 @@ fn remember(running: &Version, latest: &crate::release::Release) -> Vec<Notice> 
         &Look { release: latest, severity, is_verified: false },
         method,
     );
-    // What cannot be kept is said now and not later.
+    // If the result cannot be saved, the notice is shown now and not later.
     let _ = known.save(&home);
     known.notice(running, clock::now_seconds()).into_iter().collect()
 }

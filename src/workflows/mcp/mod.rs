@@ -22,7 +22,7 @@ pub struct ServeRequest {
     /// Patterns of ids, names, tags and modes.
     pub tools: Vec<String>,
     pub presentation: Presentation,
-    /// Names of variables that packages get besides those that they declare.
+    /// Names of variables that packages get in addition to those that they declare.
     pub environment: Vec<String>,
     /// Seconds that a call may take.
     pub timeout: u64,

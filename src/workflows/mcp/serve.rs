@@ -81,7 +81,7 @@ fn served(request: &ServeRequest, run: &Run) -> Result<Outcome, Failure> {
     })?;
     match ended {
         Ended::Served => Ok(Outcome::silent()),
-        // Nobody has spoken, so nobody is disturbed by an answer.
+        // No message was exchanged, so an envelope on stdout does not disturb the protocol.
         Ended::Unused => Ok(list::listed(&session.catalogue())),
     }
 }

@@ -115,7 +115,9 @@ fn prepare(
         }
         Slot::Faulty { reason, .. } => {
             let message = format!("`aos.toml` cannot be used: {reason}");
-            return Err(Failure::new(ErrorCode::Config, message).hint("fix the named member"));
+            return Err(
+                Failure::new(ErrorCode::Config, message).hint("correct the named line or member")
+            );
         }
     };
     let obtained = sync::obtain(project, &record, None)?;

@@ -228,8 +228,9 @@ pub fn occupied(target: &Path, record: Option<&str>, plan: &Plan) -> Failure {
         None => "rename or move these files, or choose another `--dir`; nothing was changed",
     }.to_owned());
     if !differing.is_empty() {
+        let paths = Visible::joined(differing.iter().map(|path| visible!("  {}", path)), "\n");
         failure.report =
-            Some(Visible::joined(differing.iter().map(|path| visible!("  {}", path)), "\n"));
+            Some(visible!("These paths exist and differ from the new project:\n{}", paths));
     }
     failure
 }

@@ -189,7 +189,7 @@ impl RuntimeRecords {
     ) -> Result<FileSet, Failure> {
         let faulty = |reason: String| {
             Failure::new(ErrorCode::Config, format!("`{RECORD_PATH}` cannot be used: {reason}"))
-                .hint("correct the named member")
+                .hint("correct the named line or member")
         };
         let loaded = files::read(&project.root.join(RECORD_PATH), MAX_RECORD)
             .map_err(|error| faulty(error.to_string()))?;

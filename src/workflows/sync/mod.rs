@@ -163,7 +163,7 @@ pub fn claimed(project: &Project, desired: &Desired) -> Result<Vec<String>, Fail
 
 fn faulty_record(reason: &str) -> Failure {
     Failure::new(ErrorCode::Config, format!("`{RECORD_PATH}` cannot be used: {reason}")).hint(
-        "fix the named member, or delete the file and run `aos sync-spec` to create a new one",
+        "correct the named line or member, or delete the file and run `aos sync-spec` to create a new one",
     )
 }
 

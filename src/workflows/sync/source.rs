@@ -122,7 +122,7 @@ fn from_binary(args: &SyncRequest, project: &Project, family: Family) -> Result<
     }
 }
 
-/// A pin that somebody else's scripts wrote: no record, no lock, and no tag of ours.
+/// A pin that other scripts wrote: there is no record, no lock, and aos does not contain the tag.
 fn is_foreign_pin(project: &Project, family: Family, pin: &SpecTag) -> bool {
     matches!(project.record, Slot::Absent)
         && matches!(project.lock, Slot::Absent)
@@ -188,7 +188,7 @@ fn from_host(
     obtained.notes.extend(note);
     match (spec_source::as_remembered(&obtained.release, project.lock.good()), &obtained.trust) {
         (Ok(()), _) => {}
-        // Who signs for a source may give a tag other bytes; that should be seen.
+        // The signer of a source may change the bytes of a tag; the user should see that.
         (Err(error @ SpecError::OtherBytes { .. }), Trust::Signed { .. }) => {
             obtained.notes.push(error.to_string());
         }
@@ -221,7 +221,7 @@ impl Follower<'_> {
         let source = &self.record.spec.source;
         let from_here = self.project.lock.good().is_some_and(|lock| lock.source == *source);
         let pin = self.project.pin.good().filter(|pin| from_here && newest.tag < **pin);
-        // Nobody goes back unasked: a host that falls behind may be frozen, or play an old release again.
+        // The pin never moves back by itself: an older newest release may be a replay.
         Ok(match pin {
             Some(pin) => {
                 let note = format!(

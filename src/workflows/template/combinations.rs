@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn of_many_the_statement_says_which_part() {
+    fn for_many_combinations_the_statement_names_the_rendered_part() {
         let questions: Vec<_> = (0..12).map(|number| question(&format!("q{number}"), 3)).collect();
         let Combinations { all, coverage } = Combinations::of(&questions);
         assert_eq!((coverage.possible, coverage.rendered), (531_441, 289));

@@ -30,7 +30,7 @@ impl Forms {
         Self(forms)
     }
 
-    /// True if two forms are the same text, so that only their surroundings tell them apart.
+    /// True if two forms are the same text, so that only the text around them distinguishes them.
     #[must_use]
     pub fn are_ambiguous(&self) -> bool {
         self.0

@@ -55,7 +55,7 @@ pub fn from(
             None => kept.push(file),
         }
     }
-    // A file that does not come back as it was is taken as it is, without the name in it.
+    // A file that would render differently is copied unchanged, without variables.
     let (made, template) = loop {
         let made = maker.template(&kept)?;
         let template = judged(&made, &name)?;
@@ -180,7 +180,7 @@ impl Maker<'_> {
     }
 }
 
-/// Files that the template does not give back with the same bytes and mode.
+/// Files that the template does not render with the same bytes and mode.
 fn unlike(
     template: &Template,
     sources: &[RepositoryFile],

@@ -44,9 +44,9 @@ pub fn update(args: &UpdateRequest, run: &Run) -> Result<Outcome, Failure> {
 
 fn work(args: &UpdateRequest, run: &Run, state: &mut UpdateState) -> Result<Outcome, Failure> {
     let mut job = Job::new(args, run, state)?;
-    // What a killed run left: an archive may have 200 MiB.
+    // Removes the files of a killed run: an archive may have 200 MiB.
     temporary::sweep();
-    // So that two updates never meet.
+    // Two updates must not run at the same time.
     if !args.only_looks() {
         job.lock = Some(job.locked()?);
     }
@@ -232,7 +232,7 @@ impl<'a> Job<'a> {
         let before = KnownRelease::load(home);
         let method = self.installation.method.name();
         let known = KnownRelease::seen(before.as_ref(), newest, method);
-        // What cannot be kept is shown now and not later.
+        // If the result cannot be saved, the notice is shown now and not later.
         let _ = known.save(home);
         known.notice(&self.wish.running, clock::now_seconds()).into_iter().collect()
     }
@@ -339,7 +339,7 @@ impl<'a> Job<'a> {
         Ok(answer.outcome(self.run))
     }
 
-    /// Returns the command for the package manager that owns the program; `None` if nobody owns it.
+    /// Returns the command for the package manager that owns the program; `None` if none owns it.
     fn manager(&self, target: &Version) -> Option<ManagerCommand> {
         self.installation.method.command(target, &self.own)
     }

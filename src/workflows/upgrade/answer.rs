@@ -193,7 +193,7 @@ impl<'a> UpgradeReport<'a> {
         Outcome::new(data, Visible::joined(lines, "\n")).raw(changes::patch(plan))
     }
 
-    /// Returns the lines for people besides the list of changes.
+    /// Returns the lines for people in addition to the list of changes.
     fn lines(&self) -> Vec<Visible> {
         let (style, change) = (self.run.style, self.change);
         let mut lines: Vec<Visible> = Vec::new();

@@ -49,7 +49,7 @@ pub struct UpgradeChange {
     pub differs: Vec<RelativePath>,
     /// Files that are.
     pub same: usize,
-    /// What aos keeps.
+    /// The files that aos manages.
     pub managed: FileSet,
     /// The files of the template as it is now.
     pub of_template: Files,
@@ -217,7 +217,7 @@ pub fn record_text(project: &Project) -> Result<String, Failure> {
 
 pub fn unusable(error: &RecordError) -> Failure {
     Failure::new(ErrorCode::Config, format!("`{RECORD_PATH}` cannot be used: {error}"))
-        .hint("fix the named member; nothing was changed")
+        .hint("correct the named line or member; nothing was changed")
 }
 
 fn waiting(sides: &Sides, merged: &Merged) -> UpgradeSection {

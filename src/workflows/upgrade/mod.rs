@@ -129,7 +129,7 @@ fn record(project: &Project) -> Result<Record, Failure> {
             ErrorCode::Config,
             format!("`{RECORD_PATH}` cannot be used: {reason}"),
         )
-        .hint("fix the named member")),
+        .hint("correct the named line or member")),
         Slot::Absent => Err(without_template()),
     }
 }

@@ -31,7 +31,7 @@ impl Read {
         let known = project.lock.good().map(|lock| lock.known()).unwrap_or_default();
         let paths = base.keys().chain(theirs.keys());
         let mut ours = entries(project, paths);
-        // What aos kept and now gives to the user has the bytes that aos wrote.
+        // A file that aos managed and that now belongs to the user still has the bytes that aos wrote.
         for (path, digest) in &known {
             if let (Some(Ours::File(content)), true, false) =
                 (ours.get(path), theirs.contains_key(path), base.contains_key(path))

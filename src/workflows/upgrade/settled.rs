@@ -36,7 +36,7 @@ pub struct SettledKey {
     digest: Digest,
 }
 
-/// What the user has of the template, in a project in which an upgrade has nothing to do.
+/// How the files differ from the template, in a project in which an upgrade has nothing to do.
 #[derive(Debug, Default, Eq, PartialEq)]
 pub struct SettledProject {
     pub deleted: Vec<RelativePath>,
@@ -119,7 +119,7 @@ impl SettledKey {
         Some(settled)
     }
 
-    /// Keeps what a project is to contain. Without it the next upgrade is slower, so a fault is no error.
+    /// Saves the expected content of a project. A fault is not an error, because the next upgrade is then only slower.
     pub fn keep(&self, of_aos: &FileSet, of_template: &Files) {
         let of_aos = of_aos.iter().map(|(path, content)| (path, content, true));
         let of_template = of_template.iter().map(|(path, content)| (path, content, false));

@@ -44,7 +44,7 @@ pub struct VerifyRequest {
 /// # Errors
 /// `E_INTEGRITY` with the reason when the file is not what was signed by the expected signer.
 pub fn verify(args: &VerifyRequest, run: &Run) -> Result<Outcome, Failure> {
-    // What is wrong with the command line comes before any file.
+    // Faults of the command line are reported before any file is read.
     let digest = digest(&args.file)?;
     let signer = signer(args)?;
     let trust = trust_root(args.trusted_root.as_deref())?;

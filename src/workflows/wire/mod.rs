@@ -154,7 +154,7 @@ impl WireChange<'_> {
         offer.outcome_with(facts, WireAnswer::Preview)
     }
 
-    /// Returns the lines for people besides the changes.
+    /// Returns the lines for people in addition to the changes.
     fn lines(&self, run: &Run) -> Vec<Visible> {
         let style = run.style;
         let by_hand = self.wiring.instructions.iter();

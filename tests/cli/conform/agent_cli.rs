@@ -148,7 +148,7 @@ fn each_broken_promise_fails_its_probe_and_no_other() {
     let of_group = |group: usize| {
         let broken: Vec<&str> = faults.iter().copied().skip(group).step_by(GROUPS).collect();
         let answer = conform(&sandbox, &tool(&sandbox, &format!("broken-{group}"), &broken));
-        // What the contract only recommends is advice when it is missing.
+        // A missing recommendation of the contract is reported as advice.
         let failed = [of_verdict(&answer, "fail"), of_verdict(&answer, "advised")].concat();
         let found: BTreeSet<&str> =
             failed.iter().map(|(id, _)| id.trim_start_matches("cli.")).collect();

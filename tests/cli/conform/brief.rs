@@ -1,4 +1,4 @@
-//! What a run prints unless everything is asked for: at most 10 kB, however much fails, with every call of a failure.
+//! Without `--all`, a run prints at most 10 kB, even if everything fails, with every call of a failure.
 
 use serde_json::Value;
 

@@ -75,7 +75,7 @@ fn a_command_is_run_without_a_project_and_manifest_probes_are_blocked() {
 }
 
 #[test]
-fn what_cannot_be_run_is_refused_with_the_reason() {
+fn a_run_that_cannot_start_is_refused_with_the_reason() {
     let sandbox = Sandbox::new();
     connector(&sandbox, "");
     std::fs::remove_file(sandbox.work().join("aos-good/agent-harness/bin/aos-good")).unwrap();
@@ -90,7 +90,7 @@ fn what_cannot_be_run_is_refused_with_the_reason() {
 }
 
 #[test]
-fn first_arguments_of_a_command_stand_before_those_of_each_call() {
+fn first_arguments_of_a_command_precede_those_of_each_call() {
     let sandbox = Sandbox::new();
     let path = connector(&sandbox, "");
     let arguments = [

@@ -1,4 +1,4 @@
-//! What the report says about containment is what a hostile tool finds: files, secrets of other processes, sockets.
+//! The report on containment agrees with what a hostile tool can reach: files, secrets of processes, sockets.
 
 use std::os::unix::net::UnixListener;
 use std::path::Path;

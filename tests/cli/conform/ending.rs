@@ -1,4 +1,4 @@
-//! Ends of a run that nobody planned: a tool that hangs, a signal to aos, a kill of aos. Nothing is left.
+//! A run that ends early leaves nothing: the tool hangs, aos gets a signal, or aos is killed.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -92,7 +92,7 @@ fn a_kill_of_aos_leaves_no_process_of_the_tool() {
     child.kill().expect("a kill");
     child.wait().expect("an end");
     wait_until("no process is left", || !runs("sleep 7423") && !runs("tool --json"));
-    // What aos itself could not remove went as well.
+    // The directories that aos itself could not remove are gone as well.
     wait_until("no directory is left", || left_behind(&sandbox).is_empty());
 }
 
@@ -136,7 +136,7 @@ fn directories_of_killed_runs_are_swept_and_nothing_else() {
 }
 
 #[test]
-fn what_fled_from_its_session_is_named_in_the_report() {
+fn a_process_that_left_its_session_is_named_in_the_report() {
     let sandbox = Sandbox::new();
     let script = "(setsid sleep 7424 >/dev/null 2>&1 &); sleep 0.2; exit 1";
     let more = ["--probe", "harness.one-document", "--format", "text"];

@@ -97,7 +97,7 @@ fn the_audit_of_every_write_is_seen_and_secrets_are_sought_in_text_too() {
 
 /// Promises that one command, one role or one format alone breaks.
 #[test]
-fn a_promise_is_asked_of_every_write_every_list_and_every_format() {
+fn a_promise_is_tested_for_every_write_every_list_and_every_format() {
     let sandbox = Sandbox::new();
     let run = |name: &str, broken: &[(&str, &str)]| {
         let faults: Vec<&str> = broken.iter().map(|(fault, _)| *fault).collect();

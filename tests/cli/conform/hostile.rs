@@ -19,7 +19,7 @@ const TOOLS: [(&str, &str); 7] = [
 ];
 
 #[test]
-fn nothing_hangs_and_no_child_stays() {
+fn a_hostile_tool_cannot_hang_the_run_or_leave_a_process() {
     for (name, script) in TOOLS {
         let sandbox = Sandbox::new();
         let tool = sandbox.write(name, &format!("#!/bin/sh\n{script}\n"));
@@ -44,7 +44,7 @@ fn nothing_hangs_and_no_child_stays() {
 }
 
 #[test]
-fn a_program_that_says_nothing_passes_nothing() {
+fn a_program_without_a_useful_response_passes_no_probe() {
     let sandbox = Sandbox::new();
     for (name, text) in [
         ("mute", "#!/bin/sh\necho '{}'\n"),

@@ -1,4 +1,4 @@
-//! What a person reads when something cannot be run: the cause in words, and where to look.
+//! The message when something cannot be run has the cause in words, and where to look.
 
 use std::process::Command;
 
@@ -46,7 +46,7 @@ fn output_without_an_end_and_a_held_stdout_are_called_what_they_are() {
 }
 
 #[test]
-fn a_word_that_is_no_program_says_why() {
+fn a_word_that_is_not_a_program_is_refused_with_the_reason() {
     let sandbox = Sandbox::new();
     sandbox.write("plain", "#!/bin/sh\n");
     sandbox.write("directory/file", "");
@@ -104,7 +104,7 @@ fn a_command_has_no_fixture_but_the_one_that_is_named() {
     assert_eq!(with_verdict(data, "blocked"), Vec::<&str>::new(), "{document:#}");
 }
 
-/// What `cli.no-credentials`, which needs the mock, says about a mock that is `command`, in a project with `files`.
+/// The message of `cli.no-credentials`, which needs the mock, if the mock is `command`, in the prepared project.
 fn of_mock(command: &str, prepare: impl FnOnce(&Sandbox)) -> String {
     let sandbox = Sandbox::new();
     executable(&sandbox.write(
@@ -127,7 +127,7 @@ fn of_mock(command: &str, prepare: impl FnOnce(&Sandbox)) -> String {
 }
 
 #[test]
-fn a_mock_that_ends_at_once_says_how_and_what_it_said_last() {
+fn a_mock_that_ends_at_once_is_reported_with_its_exit_and_last_output() {
     let script = "#!/bin/sh\necho Traceback >&2\necho 'port is taken' >&2\nexit 7\n";
     let said = of_mock("[\"./mock\", \"{port}\"]", |sandbox| {
         executable(&sandbox.write("project/mock", script));
@@ -136,7 +136,7 @@ fn a_mock_that_ends_at_once_says_how_and_what_it_said_last() {
 }
 
 #[test]
-fn a_mock_that_never_listens_says_so_and_not_how_it_was_ended() {
+fn a_mock_that_never_listens_is_reported_as_such_and_not_as_killed() {
     let script =
         "#!/bin/sh\ntrap 'echo KeyboardInterrupt >&2; exit 130' INT\nwhile :; do sleep 0.1; done\n";
     let said = of_mock("[\"./mock\", \"{port}\"]", |sandbox| {
@@ -157,10 +157,10 @@ fn a_mock_that_is_a_link_out_of_the_project_is_not_started() {
 }
 
 #[test]
-fn a_system_that_gives_no_namespace_is_explained() {
+fn a_system_without_namespaces_is_explained() {
     let sandbox = Sandbox::new();
     let path = connector(&sandbox, "");
-    let test = "a_system_that_gives_no_namespace_is_explained";
+    let test = "a_system_without_namespaces_is_explained";
     // In a user namespace of its own the limit can be set to none without any right.
     let script = "echo 0 > /proc/sys/user/max_net_namespaces && exec \"$0\" \"$@\"";
     let aos = env!("CARGO_BIN_EXE_aos");

@@ -17,7 +17,7 @@ fn report(sandbox: &Sandbox, path: &Path, reports: &[&str]) -> Answer {
 fn a_place_that_cannot_be_written_is_refused_before_the_run() {
     let sandbox = Sandbox::new();
     let path = connector(&sandbox, "");
-    // Whoever starts the tool leaves a trace.
+    // Every start of the tool leaves a file.
     let tool = path.join("agent-harness/bin/aos-good");
     std::fs::write(&tool, "#!/bin/sh\ntouch \"$0.was-run\"\n").expect("a tool");
     std::fs::create_dir(path.join("directory")).expect("a directory");
@@ -68,7 +68,7 @@ fn a_report_that_is_there_keeps_its_mode_and_a_read_only_one_is_refused() {
     let document = report(&sandbox, &path, &["junit=r.xml"]).json();
     assert_eq!(document["error"]["code"], "E_FORBIDDEN", "{document}");
     assert_eq!(std::fs::read_to_string(&file).expect("text"), old);
-    // A slip of the finger must not cost a file that is no report.
+    // A wrong path must not overwrite a file that is not a report.
     for (written, kept) in
         [("junit=connector.json", "connector.json"), ("sarif=conform.toml", "conform.toml")]
     {

@@ -1,4 +1,4 @@
-//! What a run concludes from the terms of the contract: levels, capabilities, kinds, and how many commands were called.
+//! How a run uses the terms of the contract: levels, capabilities, kinds, and the number of called commands.
 
 use serde_json::Value;
 
@@ -30,7 +30,7 @@ fn verdict(answer: &Answer, id: &str) -> (String, String) {
 }
 
 #[test]
-fn what_is_only_recommended_is_advice_at_the_tag_that_says_so_and_a_failure_before() {
+fn a_recommendation_is_advice_at_the_tag_that_declares_it_and_a_failure_before() {
     let sandbox = Sandbox::new();
     let project = tool(&sandbox, "ledger", &["stream-summary"]);
     let options = ["--probe", "cli.stream-summary", "--probe", "cli.stream"];

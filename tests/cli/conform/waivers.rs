@@ -1,4 +1,4 @@
-//! Waivers that contradict each other are faults; waivers that nobody needs, or that end soon, are notes. Every
+//! Waivers that contradict each other are faults; unnecessary waivers, and those that end soon, are notes. Every
 //! format says so.
 
 use serde_json::Value;

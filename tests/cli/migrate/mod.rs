@@ -46,7 +46,7 @@ pub fn migrated(sandbox: &Sandbox, project: &Path, words: &[&str]) -> Value {
     sandbox.aos_in(project, &[&words[..], &["--confirm", &token, "--diff"]].concat()).data()
 }
 
-/// What an answer says of one rewrite.
+/// The entry of one rewrite in a response.
 #[track_caller]
 pub fn of<'a>(data: &'a Value, id: &str) -> &'a Value {
     let rewrites = data["rewrites"].as_array().expect("rewrites");
@@ -150,7 +150,7 @@ fn a_rewrite_that_breaks_the_tool_is_left_out() {
 }
 
 #[test]
-fn a_tool_that_cannot_be_run_is_said_with_the_reason() {
+fn a_tool_that_cannot_be_run_is_reported_with_the_reason() {
     let sandbox = Sandbox::new();
     let project = connector(&sandbox, "aos-parcel");
     let mut command = sandbox.command(&["migrate", "--only", "masks", "--dry-run", "--diff"]);
@@ -161,7 +161,7 @@ fn a_tool_that_cannot_be_run_is_said_with_the_reason() {
 }
 
 #[test]
-fn a_name_that_is_no_rewrite_is_refused_with_the_nearest() {
+fn an_unknown_rewrite_is_refused_with_the_nearest_name() {
     let sandbox = Sandbox::new();
     let project = connector(&sandbox, "aos-parcel");
     let error = sandbox.aos_in(&project, &["migrate", "--only", "mask"]).error("E_VALIDATION", 2);
@@ -169,7 +169,7 @@ fn a_name_that_is_no_rewrite_is_refused_with_the_nearest() {
 }
 
 #[test]
-fn a_fleet_is_brought_over_one_by_one_and_a_failure_stops_nobody() {
+fn a_fleet_is_migrated_one_by_one_and_a_failure_does_not_stop_the_others() {
     let sandbox = Sandbox::new();
     connector(&sandbox, "fleet/aos-parcel");
     let other = connector(&sandbox, "fleet/aos-broken");
@@ -201,7 +201,7 @@ fn a_fleet_is_brought_over_one_by_one_and_a_failure_stops_nobody() {
 }
 
 #[test]
-fn a_project_without_rewrites_is_no_failure_of_a_fleet() {
+fn a_project_without_rewrites_is_not_a_failure_of_a_fleet() {
     let sandbox = Sandbox::new();
     sandbox.aos(&["new", "ledger", "--template", "cli-go", "--no-git"]).data();
     let data = sandbox.aos(&["migrate", "--recursive", ".", "--dry-run"]).data();

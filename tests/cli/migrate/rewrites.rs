@@ -31,7 +31,7 @@ fn only_the_lines_of_a_rewrite_change() {
     );
     let test = read("agent-harness/tests/test_cli.py");
     assert!(test.contains("setattr(\"aos_parcel.parcel.config.token\""), "{test}");
-    // What the baseline knows of a file follows it to its new name.
+    // The entries of the baseline for a file apply to its new name.
     let compare = ["check", "--recursive", ".", "--baseline", "compare"];
     let error = sandbox.aos_in(&project, &compare).error("E_DRIFT", 6);
     // permissions.json is not generated yet, which no baseline accepts; everything else is known.
@@ -83,7 +83,7 @@ fn modes_that_differ_are_never_taken_from_one_side() {
     assert_eq!(entry["status"], "untouched");
     assert!(entry["untouched"].to_string().contains("`parcel.get` has the mode"), "{entry}");
     assert_eq!(disk::read(&permissions), before);
-    // The manifest is read from the module; modes that nobody agrees on are not.
+    // The manifest is read from the module; modes that disagree are not.
     let code = disk::read(&project.join(format!("{PACKAGE}/runtime.py")));
     assert!(code.contains("PERMISSIONS_PATH.read_text()") && code.contains("plain("), "{code}");
 }
@@ -150,7 +150,7 @@ fn a_package_that_is_named_in_an_unknown_way_is_not_renamed_at_all() {
 }
 
 #[test]
-fn an_entry_point_that_is_no_click_group_keeps_its_flags() {
+fn an_entry_point_that_is_not_a_click_group_keeps_its_flags() {
     let sandbox = Sandbox::new();
     let project = connector(&sandbox, "aos-parcel");
     let file = project.join("agent-harness/pyproject.toml");
@@ -163,7 +163,7 @@ fn an_entry_point_that_is_no_click_group_keeps_its_flags() {
 }
 
 #[test]
-fn a_manifest_that_generates_nothing_is_adopted_all_the_same() {
+fn a_manifest_that_generates_nothing_is_still_adopted() {
     let sandbox = Sandbox::new();
     let project = connector(&sandbox, "aos-parcel");
     disk::edit(&project.join("connector.json"), "\"id\": \"number\"", "\"id\": \"Not A Name\"");

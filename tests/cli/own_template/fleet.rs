@@ -38,7 +38,7 @@ fn a_project_that_lost_its_record_is_an_error_of_the_fleet() {
 }
 
 #[test]
-fn an_interrupted_write_without_a_contract_names_a_command_that_mends_it() {
+fn an_interrupted_write_without_a_contract_names_a_command_that_completes_it() {
     let sandbox = Sandbox::new();
     let project = project(&sandbox);
     let commands = |project: &std::path::Path| {

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::disk;
 use crate::sandbox::Sandbox;
 
-/// What was left out, as one text for each.
+/// The parts that were left out, one text for each.
 fn left(data: &serde_json::Value) -> Vec<String> {
     let list = data["left_out"].as_array().expect("a list");
     list.iter()
@@ -134,7 +134,7 @@ fn a_copier_template_becomes_one_of_ours_without_its_code() {
 }
 
 #[test]
-fn marks_inside_texts_of_jinja_end_nothing_and_a_free_answer_is_no_package() {
+fn marks_inside_strings_of_jinja_are_text_and_a_free_answer_is_not_a_package() {
     let sandbox = Sandbox::new();
     sandbox.write("cc/cookiecutter.json", "{\"name\": \"Demo\", \"slug\": \"demo\"}");
     let root = "cc/{{cookiecutter.slug}}";

@@ -77,7 +77,7 @@ fn every_name_that_is_wrong_is_listed_at_once() {
 
 #[cfg(unix)]
 #[test]
-fn what_no_template_may_contain_is_refused_by_its_path_and_never_read() {
+fn forbidden_files_of_a_template_are_refused_by_their_path_and_never_read() {
     let sandbox = Sandbox::new();
     let web = template(&sandbox);
     let link = |target: &str, name: &str| {
@@ -138,7 +138,7 @@ fn files_include_each_other_in_any_order_and_no_fault_shows_a_drawing() {
 }
 
 #[test]
-fn words_of_the_language_are_no_questions_and_a_link_is_no_description() {
+fn words_of_the_language_are_not_questions_and_a_link_is_not_a_description() {
     let sandbox = Sandbox::new();
     let project = project(&sandbox);
     for key in ["if", "loop", "true"] {

@@ -15,7 +15,7 @@ use crate::sigstore::{Signing, Sigstore};
 pub const REPOSITORY: &str = "acme/specs";
 pub const SOURCE: &str = "github:acme/specs";
 
-/// Who signs the release `tag`.
+/// The signer of the release `tag`.
 pub fn signer(tag: &str) -> String {
     format!("https://github.com/{REPOSITORY}/.github/workflows/release.yml@refs/tags/{tag}")
 }

@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// What the server does for one path.
+/// The reply of the server for one path.
 #[derive(Clone, Debug)]
 pub enum Reply {
     /// 200 with these bytes as this media type.
@@ -19,7 +19,7 @@ pub enum Reply {
     Cut(Vec<u8>, usize),
     /// 200 without a length, and only these bytes.
     Unmeasured(Vec<u8>),
-    /// 200 without a length, and zeroes until nobody listens.
+    /// 200 without a length, and zeroes until the client closes the connection.
     Endless,
     /// The connection is taken and nothing is said.
     Silent,
@@ -40,7 +40,7 @@ impl Reply {
         Self::Bytes("application/octet-stream", bytes.to_vec())
     }
 
-    /// What a network says that wants somebody to sign in.
+    /// The page of a network that requires a sign-in.
     pub fn portal() -> Self {
         Self::Bytes("text/html", b"<html>Sign in to this network</html>".to_vec())
     }

@@ -17,7 +17,6 @@ fn publish(setup: &Setup, archive: Vec<u8>) {
     setup.publish(&Release::new(NEWER).archive(archive));
 }
 
-// X1.
 #[test]
 fn an_archive_without_its_program_is_refused() {
     let setup = Setup::empty();
@@ -48,7 +47,6 @@ fn an_archive_without_its_program_is_refused() {
     }
 }
 
-// X2.
 #[test]
 fn an_entry_that_leads_out_of_the_archive_is_refused() {
     let setup = Setup::empty();
@@ -78,7 +76,6 @@ fn an_entry_that_leads_out_of_the_archive_is_refused() {
     setup.fails(REFUSED, &[]);
 }
 
-// X3.
 #[test]
 fn a_bomb_is_refused() {
     let setup = Setup::empty();
@@ -128,7 +125,6 @@ fn squeezed(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().expect("memory")
 }
 
-// X4.
 #[test]
 fn a_damaged_archive_is_refused() {
     let setup = Setup::empty();
@@ -165,7 +161,6 @@ fn an_archive_in_two_pieces_is_whole() {
     assert_eq!(setup.update(&[]).data()["status"], "updated");
 }
 
-// X5.
 #[cfg(unix)]
 #[test]
 fn a_program_that_does_not_start_here_is_refused() {
@@ -187,7 +182,7 @@ fn a_program_that_does_not_start_here_is_refused() {
     assert!(hint.as_str().is_some_and(|hint| hint.contains("noexec")), "{hint}");
 }
 
-// X5: it starts, and then says nothing.
+// The new program starts, and then prints nothing.
 #[cfg(unix)]
 #[test]
 fn a_program_that_does_not_say_its_version_in_time_is_refused() {
@@ -203,10 +198,9 @@ fn a_program_that_does_not_say_its_version_in_time_is_refused() {
     assert!(!mark.exists(), "what it started has survived");
 }
 
-// X6.
 #[cfg(unix)]
 #[test]
-fn a_program_that_says_another_version_is_an_integrity_fault() {
+fn a_program_that_reports_another_version_is_an_integrity_fault() {
     let setup = Setup::empty();
     for said in ["1.2.2", "1.2.3-rc.1", "1.2.3 and more", "9.9.9"] {
         setup.publish(&Release::of(NEWER, &program(said)));

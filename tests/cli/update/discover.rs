@@ -18,7 +18,6 @@ fn http_date(in_seconds: i64) -> String {
     jiff::fmt::rfc2822::DateTimePrinter::new().timestamp_to_rfc9110_string(&now).expect("a date")
 }
 
-// D1, D2.
 #[test]
 fn a_release_that_does_not_exist_is_not_found() {
     let setup = Setup::empty();
@@ -30,7 +29,6 @@ fn a_release_that_does_not_exist_is_not_found() {
     assert_eq!(error["details"]["target_version"], "7.7.7");
 }
 
-// D3, D4.
 #[test]
 fn a_rate_limit_says_how_long_to_wait_and_is_not_waited_for() {
     let setup = Setup::new();
@@ -61,7 +59,7 @@ fn a_rate_limit_says_how_long_to_wait_and_is_not_waited_for() {
     }
 }
 
-// D5, D7, D8, and statuses that no release has.
+// Refused requests, missing releases, and unusual statuses.
 #[test]
 fn every_status_has_its_code() {
     let setup = Setup::new();
@@ -84,7 +82,6 @@ fn every_status_has_its_code() {
     }
 }
 
-// D9.
 #[test]
 fn a_host_that_cannot_be_understood_is_a_network_fault() {
     let setup = Setup::new();
@@ -112,9 +109,8 @@ fn a_host_that_cannot_be_understood_is_a_network_fault() {
     }
 }
 
-// D9.
 #[test]
-fn nobody_who_answers_is_a_network_fault() {
+fn an_unreachable_host_is_a_network_fault() {
     let setup = Setup::new();
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = format!("http://{}", listener.local_addr().expect("an address"));
@@ -126,7 +122,6 @@ fn nobody_who_answers_is_a_network_fault() {
     }
 }
 
-// D10.
 #[test]
 fn a_host_that_is_silent_is_a_timeout() {
     let setup = Setup::new();
@@ -142,7 +137,7 @@ fn a_host_that_is_silent_is_a_timeout() {
     }
 }
 
-// A slow host is no fault.
+// A slow host is not a fault.
 #[test]
 fn a_host_may_take_its_time() {
     let setup = Setup::new();
@@ -152,7 +147,6 @@ fn a_host_may_take_its_time() {
     assert_eq!(setup.update(&["--check"]).data()["status"], "available");
 }
 
-// D11, D12.
 #[test]
 fn redirects_end_and_stay_where_they_are_safe() {
     let setup = Setup::new();
@@ -189,7 +183,6 @@ fn redirects_end_and_stay_where_they_are_safe() {
     assert_eq!(setup.update(&["--check"]).data()["status"], "available");
 }
 
-// D13.
 #[test]
 fn a_page_to_sign_in_is_a_network_fault() {
     let setup = Setup::new();
@@ -198,7 +191,6 @@ fn a_page_to_sign_in_is_a_network_fault() {
     assert_eq!(error["details"]["cause"], "captive_portal");
 }
 
-// D14.
 #[test]
 fn a_malformed_release_is_an_integrity_fault() {
     let setup = Setup::new();
@@ -231,7 +223,6 @@ fn a_malformed_release_is_an_integrity_fault() {
     }
 }
 
-// D15.
 #[test]
 fn an_endless_answer_is_an_integrity_fault() {
     let setup = Setup::new();
@@ -242,7 +233,6 @@ fn an_endless_answer_is_an_integrity_fault() {
     }
 }
 
-// D16.
 #[test]
 fn another_release_than_the_one_asked_for_is_an_integrity_fault() {
     let setup = Setup::new();
@@ -251,7 +241,7 @@ fn another_release_than_the_one_asked_for_is_an_integrity_fault() {
     setup.fails(row("discover", "E_INTEGRITY", 1), &["--target-version", NEWER]);
 }
 
-// D17, D18: an old release that is played again installs nothing.
+// A replayed old release installs nothing.
 #[test]
 fn a_host_that_falls_behind_is_not_followed() {
     let setup = Setup::empty();
@@ -275,7 +265,6 @@ fn a_host_that_falls_behind_is_not_followed() {
     setup.is_untouched();
 }
 
-// D19.
 #[test]
 fn an_older_version_is_never_installed_silently() {
     let setup = Setup::empty();
@@ -290,7 +279,6 @@ fn an_older_version_is_never_installed_silently() {
     }
 }
 
-// D20.
 #[test]
 fn a_release_without_this_platform_says_what_it_has() {
     let setup = Setup::new();
@@ -311,7 +299,6 @@ fn a_release_without_this_platform_says_what_it_has() {
     }
 }
 
-// D21, D22.
 #[test]
 fn an_unsigned_release_is_refused_before_any_download() {
     for (name, stage, cause) in
@@ -332,7 +319,7 @@ fn an_unsigned_release_is_refused_before_any_download() {
     }
 }
 
-// Item 52 and agent-cli §14: nothing is known, which is never a success.
+// agent-cli §14: an unknown state is never a success.
 #[test]
 fn a_check_without_a_network_says_what_was_known_before() {
     let setup = Setup::new();

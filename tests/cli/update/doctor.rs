@@ -1,4 +1,4 @@
-//! What `aos doctor` says about aos itself and about the programs it works with.
+//! The report of `aos doctor` on aos itself and on the programs that it uses.
 
 use std::path::Path;
 
@@ -34,7 +34,7 @@ fn a_newer_release_is_a_warning_and_a_notice() {
     assert!(data.get("notices").is_none());
 }
 
-// What `--check` has learned from the verified changelog is not forgotten by a look that did not read it.
+// A check that does not read the changelog keeps what an earlier `--check` learned from it.
 #[test]
 fn a_look_keeps_how_urgent_an_update_is() {
     let setup = Setup::empty();
@@ -47,7 +47,7 @@ fn a_look_keeps_how_urgent_an_update_is() {
 
 // agent-cli §14: a network that is not there does not make doctor fail, and is not waited for.
 #[test]
-fn a_host_that_cannot_be_asked_is_no_failure() {
+fn an_unreachable_host_is_not_a_failure_of_doctor() {
     let setup = Setup::new();
     setup.impatient();
     for reply in [

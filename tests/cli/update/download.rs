@@ -9,7 +9,6 @@ fn archive() -> String {
     asset(NEWER, &archive_name(NEWER))
 }
 
-// L1, L2.
 #[test]
 fn the_status_of_an_asset_has_its_code() {
     let setup = Setup::new();
@@ -21,7 +20,6 @@ fn the_status_of_an_asset_has_its_code() {
         (500, "E_SERVER", 7),
         (503, "E_SERVER", 7),
         (408, "E_TIMEOUT", 8),
-        // L9.
         (204, "E_NETWORK", 7),
         (206, "E_NETWORK", 7),
         (304, "E_NETWORK", 7),
@@ -31,9 +29,9 @@ fn the_status_of_an_asset_has_its_code() {
     }
 }
 
-// Item 57 k: a bundle that cannot be had just now is not a bad one.
+// A bundle that is temporarily unavailable is not an invalid one.
 #[test]
-fn a_signature_that_cannot_be_downloaded_now_is_no_verdict() {
+fn an_unavailable_signature_is_not_a_verdict() {
     for name in [CHECKSUMS, BUNDLE] {
         let setup = Setup::new();
         setup.host.set(&asset(NEWER, name), Reply::status(503));
@@ -44,7 +42,6 @@ fn a_signature_that_cannot_be_downloaded_now_is_no_verdict() {
     }
 }
 
-// L3, L4.
 #[test]
 fn an_archive_that_ends_too_early_is_a_network_fault() {
     let setup = Setup::new();
@@ -70,7 +67,6 @@ fn an_archive_that_ends_too_early_is_a_network_fault() {
     }
 }
 
-// L5, L6.
 #[test]
 fn an_archive_that_stalls_or_drips_is_a_timeout() {
     let setup = Setup::new();
@@ -82,7 +78,7 @@ fn an_archive_that_stalls_or_drips_is_a_timeout() {
     setup.fails(row("download", "E_TIMEOUT", 8), &[]);
 }
 
-// L6 the other way round: what gets on may take longer than any limit, a slow line is no fault.
+// A download that makes progress may take longer than any limit: a slow line is not a fault.
 #[cfg(unix)]
 #[test]
 fn an_archive_that_gets_on_slowly_is_waited_for() {
@@ -103,7 +99,6 @@ fn an_archive_that_gets_on_slowly_is_waited_for() {
     );
 }
 
-// L7.
 #[test]
 fn a_page_in_place_of_the_archive_is_a_network_fault() {
     let setup = Setup::new();
@@ -125,7 +120,6 @@ fn a_page_in_place_of_the_archive_is_a_network_fault() {
     }
 }
 
-// L8.
 #[test]
 fn an_archive_without_end_is_an_integrity_fault() {
     let setup = Setup::new();
@@ -168,7 +162,7 @@ fn an_archive_without_end_is_an_integrity_fault() {
     assert_eq!(error["details"]["cause"], "endless_data");
 }
 
-// L4: where the release tells no size, a short file is another file.
+// If the release states no size, a short file has another digest.
 #[test]
 fn a_short_archive_of_unknown_size_is_another_file() {
     let setup = Setup::new();
@@ -180,7 +174,7 @@ fn a_short_archive_of_unknown_size_is_another_file() {
     assert_eq!(error["details"]["cause"], "digest_mismatch");
 }
 
-// D12 on an asset.
+// A redirect of an asset.
 #[test]
 fn an_asset_never_leads_to_an_insecure_place() {
     let setup = Setup::new();
@@ -189,7 +183,6 @@ fn an_asset_never_leads_to_an_insecure_place() {
         let error = setup.fails(row("download", "E_INTEGRITY", 1), &[]);
         assert_eq!(error["details"]["cause"], "insecure_redirect", "{place}");
     }
-    // D11, L9.
     setup.host.set(&archive(), Reply::redirect(&archive()));
     let error = setup.fails(row("download", "E_NETWORK", 7), &[]);
     assert_eq!(error["details"]["cause"], "bad_redirect");
@@ -198,7 +191,6 @@ fn an_asset_never_leads_to_an_insecure_place() {
     assert_eq!(error["details"]["cause"], "unexpected_status");
 }
 
-// L10.
 #[test]
 fn a_directory_for_temporary_files_that_cannot_be_used_is_named() {
     let setup = Setup::new();

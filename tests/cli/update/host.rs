@@ -168,7 +168,7 @@ impl Host {
         self.shared.routes.lock().expect("a lock").insert(path.to_owned(), vec![reply]);
     }
 
-    /// What `path` answers when its replies so far have been given once.
+    /// Adds a reply of `path`, which is sent after its earlier replies were each sent once.
     pub fn set_after(&self, path: &str, reply: Reply) {
         self.shared.routes.lock().expect("a lock").entry(path.to_owned()).or_default().push(reply);
     }
@@ -250,7 +250,7 @@ fn pause(length: Duration, shared: &Shared) {
 
 /// Closing a socket that holds unread bytes breaks the connection instead of ending it.
 fn reset(stream: TcpStream) {
-    // What was sent must arrive first.
+    // The bytes that were sent must arrive first.
     std::thread::sleep(Duration::from_millis(50));
     drop(stream);
 }

@@ -1,4 +1,4 @@
-//! What a host that lies, a program that talks and a manager that is not honest can do: nothing that lasts.
+//! A host, a program or a package manager that reports false facts causes no lasting damage.
 
 use serde_json::json;
 
@@ -7,7 +7,7 @@ use super::setup::{
     CHECKSUMS, LATEST, NEWER, RUNNING, Release, Setup, archive_name, asset, original, row, run,
 };
 
-// Whoever can answer once could otherwise stop all updates for good.
+// Otherwise an attacker who forges one response could stop all later updates.
 #[test]
 fn a_version_that_nobody_signed_does_not_count_as_seen() {
     let setup = Setup::new();
@@ -42,7 +42,7 @@ fn a_tag_is_short() {
     assert_eq!(context["meta"]["notices"][0]["latest_version"], NEWER, "still known");
 }
 
-// L7: a page to sign in is often larger than the file it stands for.
+// A sign-in page is often larger than the file that it replaces.
 #[test]
 fn a_page_of_any_size_is_a_network_fault() {
     let setup = Setup::new();
@@ -56,7 +56,7 @@ fn a_page_of_any_size_is_a_network_fault() {
     }
 }
 
-// A token is no remedy where it is never sent.
+// The fix must not propose a token for a host that never gets it.
 #[test]
 fn a_fault_of_an_asset_does_not_blame_the_token() {
     let setup = Setup::new();
@@ -70,7 +70,7 @@ fn a_fault_of_an_asset_does_not_blame_the_token() {
     }
 }
 
-// The name of a leftover is no reason to remove the program itself.
+// A program with the name of a leftover file is not removed.
 #[test]
 fn a_program_with_the_name_of_a_leftover_is_not_removed() {
     let setup = Setup::new();
@@ -83,7 +83,7 @@ fn a_program_with_the_name_of_a_leftover_is_not_removed() {
     assert!(program.exists());
 }
 
-// What a program says while it is tried may hold what its environment holds.
+// The output of a program that is started for a check may contain secrets of its environment.
 #[cfg(unix)]
 #[test]
 fn a_program_that_is_tried_cannot_publish_secrets() {
@@ -136,7 +136,7 @@ fn the_call_to_repeat_is_the_one_that_was_made() {
 // Text of a host is shown as it is nowhere.
 #[cfg(unix)]
 #[test]
-fn nothing_a_host_says_reaches_a_terminal_as_it_is() {
+fn text_of_a_host_is_escaped_before_it_reaches_a_terminal() {
     let setup = Setup::new();
     let hostile = "v9\u{1b}[2J\n::error file=x::forged\r##[error]x\u{202e}\u{9b}\u{2028}";
     let release =

@@ -1,4 +1,4 @@
-//! Who a TLS server says it is: a certificate of an authority that nobody knows unless a test says so.
+//! The certificate of a TLS server, from an authority that is unknown unless a test adds it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ impl Identity {
         Self::new([127, 0, 0, 1], 30)
     }
 
-    /// For somebody else.
+    /// A certificate for another name.
     pub fn of_another_host() -> Self {
         Self::new([192, 0, 2, 1], 30)
     }

@@ -28,7 +28,6 @@ fn signalled(child: Child, signal: rustix::process::Signal) -> Answer {
     answer(child.wait_with_output().expect("it ends"))
 }
 
-// I1.
 #[test]
 fn a_signal_before_the_swap_changes_nothing() {
     use rustix::process::Signal;
@@ -60,7 +59,7 @@ fn a_signal_before_the_swap_changes_nothing() {
     }
 }
 
-// I1: while the new program is tried.
+// The signal arrives while the new program is started for the check.
 #[test]
 fn a_signal_while_the_new_program_is_tried_changes_nothing() {
     let setup = Setup::empty();
@@ -73,7 +72,6 @@ fn a_signal_while_the_new_program_is_tried_changes_nothing() {
     row("replace", "E_INTERRUPTED", 130).check(&setup, &answer);
 }
 
-// I3.
 #[test]
 fn a_signal_during_the_skill_is_a_partial_success() {
     let setup = Setup::new();
@@ -96,9 +94,9 @@ fn a_signal_during_the_skill_is_a_partial_success() {
     setup.is_clean();
 }
 
-// I2: the signal is there when the rename is done; the answer says what is in place.
+// The signal arrives during the rename; the response says which version is installed.
 #[test]
-fn a_signal_during_the_swap_is_answered_with_the_truth() {
+fn a_signal_during_the_swap_reports_the_installed_version() {
     for (point, replaced) in [("update:before-rename", true), ("update:renamed", true)] {
         let setup = Setup::new();
         setup.good_npx(NEWER);
@@ -123,7 +121,7 @@ fn a_signal_during_the_swap_is_answered_with_the_truth() {
     }
 }
 
-// I4: more signals change nothing. An installer that does not care is killed, and the answer is given.
+// More signals change nothing. An installer that ignores them is killed, and there is a response.
 #[test]
 fn more_signals_change_nothing() {
     use rustix::process::Signal;

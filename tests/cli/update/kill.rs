@@ -45,7 +45,7 @@ fn next_works(setup: &Setup, new: &[u8], before: &str, name: &str) {
     assert!(skill == own.expect("the Skill"), "{name}: the Skill is another one");
 }
 
-/// What is in the directory of the program.
+/// The names in the directory of the program.
 fn names(setup: &Setup) -> Vec<String> {
     let mut names: Vec<_> = std::fs::read_dir(setup.place("bin"))
         .expect("a directory")

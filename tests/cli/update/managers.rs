@@ -63,7 +63,7 @@ fn the_owner_of_the_program_is_recognised_by_its_place() {
             )],
             "npm",
         ),
-        // A directory of that name alone is no proof, and a prefix of npm is none either.
+        // Neither a directory of that name nor a prefix of npm alone proves an installation.
         (
             "node_modules/tool/bin/aos",
             vec![("node_modules/tool/package.json", other.to_owned())],
@@ -123,7 +123,7 @@ fn the_owner_of_the_program_is_recognised_by_its_place() {
         let program = layout(&setup, place, &files);
         assert_eq!(method(&setup, &program), expected, "{place}");
     }
-    // A link is no owner: the file behind it is what counts.
+    // The owner is that of the file behind the link.
     let link = setup.place("link");
     std::os::unix::fs::symlink(npm(&setup), &link).expect("a link");
     assert_eq!(method(&setup, &link), "npm");
@@ -168,7 +168,6 @@ fn installs(program: &Path, version: &str) -> String {
     )
 }
 
-// Item 56.
 #[test]
 fn npm_is_told_the_exact_version_and_the_prefix_of_this_program() {
     let setup = Setup::new();
@@ -269,9 +268,8 @@ fn homebrew_learns_what_is_new_before_it_upgrades() {
     assert_eq!(told(&setup), "brew update \nbrew upgrade --formula aos \n");
 }
 
-// P1.
 #[test]
-fn a_manager_that_fails_is_answered_by_its_complaint() {
+fn a_failing_manager_is_reported_with_its_message() {
     for (script, code, exit, cause) in [
         ("echo 'npm error code EACCES' >&2; exit 243\n", "E_FORBIDDEN", 4, "manager_failed"),
         ("echo 'npm error code ENOTFOUND' >&2; exit 1\n", "E_NETWORK", 7, "manager_failed"),
@@ -300,9 +298,9 @@ fn a_manager_that_fails_is_answered_by_its_complaint() {
     }
 }
 
-// P1: what the program is then is what it says itself.
+// The program then reports its own version.
 #[test]
-fn a_manager_that_fails_after_its_work_is_answered_by_what_runs() {
+fn a_manager_that_fails_after_the_update_is_judged_by_the_installed_program() {
     for (end, code, exit) in [
         ("exit 1\n", "E_IO", 1),
         ("echo ECONNRESET >&2; exit 1\n", "E_NETWORK", 7),
@@ -322,7 +320,7 @@ fn a_manager_that_fails_after_its_work_is_answered_by_what_runs() {
     }
 }
 
-// P1: a manager that leaves nothing that works.
+// The manager leaves no program that works.
 #[test]
 fn a_program_that_a_manager_has_broken_is_not_called_the_old_one() {
     for script in [
@@ -355,7 +353,7 @@ fn a_manager_does_not_run_where_everybody_may_leave_settings() {
     assert_eq!(std::fs::read_to_string(log).expect("a place").trim(), "/");
 }
 
-// P1: no manager at all.
+// There is no package manager.
 #[test]
 fn a_manager_that_is_not_there_is_a_configuration_fault() {
     let setup = Setup::new();
@@ -367,9 +365,8 @@ fn a_manager_that_is_not_there_is_a_configuration_fault() {
     assert_eq!(error["details"]["cause"], "manager_missing");
 }
 
-// P2.
 #[test]
-fn a_manager_that_is_content_without_reason_is_not_believed() {
+fn a_false_success_of_a_manager_is_not_believed() {
     let setup = Setup::new();
     let program = npm(&setup);
     manager(&setup, "npm", "exit 0\n");
@@ -381,9 +378,8 @@ fn a_manager_that_is_content_without_reason_is_not_believed() {
     assert_eq!(error["details"]["observed_version"], "9.9.9");
 }
 
-// P3.
 #[test]
-fn what_a_manager_cannot_do_is_said_with_the_command_for_a_person() {
+fn a_change_that_a_package_manager_cannot_make_is_refused_with_its_command() {
     let setup = Setup::new();
     let program = layout(&setup, "brew/Cellar/aos/0.1.0/bin/aos", &[]);
     let error = ask(&setup, &program, &["--target-version", NEWER]).error("E_CONFIG", 4);
@@ -399,7 +395,7 @@ fn what_a_manager_cannot_do_is_said_with_the_command_for_a_person() {
     );
 }
 
-// The release is published before its package: the platform's archive is no business of a manager.
+// The release is published before its package; a package manager does not need the archive of the platform.
 #[test]
 fn a_managed_program_needs_no_archive_for_its_platform() {
     let setup = Setup::empty();
@@ -431,9 +427,9 @@ fn a_skill_that_the_new_program_cannot_sync_is_a_partial_success() {
     assert_eq!(details["current_version"], NEWER);
 }
 
-// What the new program says about its Skill is believed where a success can say it, and only then.
+// aos believes the report of the new program about its Skill only in a successful response.
 #[test]
-fn a_program_that_lies_about_its_skill_is_not_believed() {
+fn a_false_report_of_a_program_about_its_skill_is_not_believed() {
     for said in [
         "{\"ok\":true,\"data\":{\"skill_sync_status\":\"failed\"}}",
         "{\"ok\":true,\"data\":{\"skill_sync_status\":\"\\u001b[2Jevil\"}}",
@@ -450,7 +446,7 @@ fn a_program_that_lies_about_its_skill_is_not_believed() {
         assert_eq!(error["details"]["skill_sync_status"], "failed", "{said}");
         assert!(!answer.stdout.contains("evil"), "{said}");
     }
-    // Notes of a launcher around the answer are no obstacle.
+    // Notes of a launcher around the response are ignored.
     let setup = Setup::new();
     let program = npm(&setup);
     let script =
@@ -459,7 +455,7 @@ fn a_program_that_lies_about_its_skill_is_not_believed() {
     assert_eq!(ask(&setup, &program, &[]).data()["skill_sync_status"], "current");
 }
 
-// What it says of a failure is what the old program passes on.
+// The old program reports the reason that the new program gives for the failure.
 #[test]
 fn the_program_that_npm_has_installed_says_why_its_skill_is_not_synced() {
     let setup = Setup::new();
@@ -472,9 +468,9 @@ fn the_program_that_npm_has_installed_says_why_its_skill_is_not_synced() {
     assert_eq!(details["binary_replaced"], true);
 }
 
-// Also that the files were not the signed ones, which nobody may try again.
+// The same for files that are not the signed ones, which is not retryable.
 #[test]
-fn foreign_files_below_a_manager_are_no_reason_to_retry() {
+fn foreign_files_below_a_manager_are_not_retryable() {
     let setup = Setup::new();
     let program = npm_with_the_real_program(&setup);
     setup.npx(

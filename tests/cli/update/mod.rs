@@ -1,7 +1,4 @@
 //! `aos update` against a host of releases on loopback that injects one fault at a time.
-//!
-//! Numbers in comments (D3, L5, …) are rows of the table of faults: discover, download, verification, archive, swap,
-//! package manager, Skill, interruption.
 
 mod archive;
 mod discover;
@@ -9,7 +6,7 @@ mod doctor;
 mod download;
 pub mod host;
 mod hostile;
-// Elsewhere no variable tells which certificates the system believes.
+// On other systems, no variable selects the certificates that the system trusts.
 #[cfg(target_os = "linux")]
 mod identity;
 mod interrupt;

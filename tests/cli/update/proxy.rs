@@ -5,13 +5,12 @@ use std::net::TcpListener;
 use super::host::{Host, Reply};
 use super::setup::{LATEST, NEWER, RUNNING, Release, Setup, row, run};
 
-/// An address where nobody listens.
+/// An address on which no program listens.
 fn nobody() -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.local_addr().expect("an address").to_string()
 }
 
-// L12.
 #[test]
 fn a_proxy_that_does_not_work_is_named_by_its_host() {
     let nobody = nobody();
@@ -36,7 +35,7 @@ fn a_proxy_that_does_not_work_is_named_by_its_host() {
     }
 }
 
-// L12: the proxy speaks, but it is none, or it refuses.
+// The proxy responds, but is not a proxy, or it refuses.
 #[test]
 fn a_proxy_that_refuses_is_a_fault_of_the_network() {
     let setup = Setup::new();
@@ -65,7 +64,7 @@ fn everything_goes_through_a_proxy_that_works() {
     assert_eq!(proxy.paths().len(), 4, "{:?}", proxy.paths());
 }
 
-// V5: a verdict needs nobody: no host that renews trust, none of a transparency log.
+// A verdict needs no host: neither for the trust root nor for a transparency log.
 #[test]
 fn an_update_talks_to_nobody_but_the_host_of_releases() {
     let setup = Setup::new();

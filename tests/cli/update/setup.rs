@@ -24,7 +24,7 @@ pub const CHECKSUMS: &str = "checksums.txt";
 pub const BUNDLE: &str = "checksums.txt.sigstore.json";
 pub const LATEST: &str = "/repos/ArgentAIOS/aos/releases/latest";
 
-/// A program that is no more than its version.
+/// A program that only prints its version.
 pub fn program(version: &str) -> Vec<u8> {
     format!("#!/bin/sh\necho 'aos {version}'\n").into_bytes()
 }
@@ -345,7 +345,7 @@ pub fn wait_until(condition: impl Fn() -> bool) {
     }
 }
 
-/// What a row of the table of faults promises of a failure before the swap.
+/// The expected failure before the swap, for a row of the table of faults.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     pub stage: &'static str,

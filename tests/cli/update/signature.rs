@@ -1,4 +1,4 @@
-//! Who signed, and what: every deviation is an integrity fault, and none is ever called a network fault.
+//! Every deviation in signer or content is reported as an integrity fault, never as a network fault.
 
 use serde_json::json;
 
@@ -13,9 +13,8 @@ const SIGNATURE: super::setup::Row =
 const CHECKSUM: super::setup::Row =
     super::setup::Row { stage: "verify_checksum", code: "E_INTEGRITY", exit: 1 };
 
-// V1.
 #[test]
-fn what_is_no_bundle_is_refused() {
+fn a_file_that_is_not_a_bundle_is_refused() {
     let setup = Setup::empty();
     for bundle in [
         &b""[..],
@@ -33,7 +32,6 @@ fn what_is_no_bundle_is_refused() {
     }
 }
 
-// V2.
 #[test]
 fn a_signature_of_anybody_else_is_refused() {
     let setup = Setup::empty();
@@ -76,7 +74,6 @@ fn a_signature_of_anybody_else_is_refused() {
     }
 }
 
-// V3.
 #[test]
 fn a_list_that_was_changed_after_signing_is_refused() {
     let setup = Setup::new();
@@ -102,7 +99,7 @@ fn a_list_that_was_changed_after_signing_is_refused() {
     setup.fails(SIGNATURE, &[]);
 }
 
-// V4, and everything else that the fake Sigstore can do wrong.
+// Every fault that the fake Sigstore can inject.
 #[test]
 fn every_fault_of_a_signature_is_refused() {
     let setup = Setup::empty();
@@ -192,7 +189,7 @@ fn a_list_of_an_older_release_is_refused_with_its_own_signature() {
     assert_eq!(error["details"]["reason"], "wrong_signer");
 }
 
-// Gap 5: an attestation about the list by the right workflow is not its signature.
+// An attestation about the list is not its signature, even from the right workflow.
 #[test]
 fn an_attestation_is_not_a_signature() {
     let setup = Setup::empty();
@@ -205,7 +202,7 @@ fn an_attestation_is_not_a_signature() {
 
 // A release that Sigstore's own keys did not sign, and a root that is none.
 #[test]
-fn only_the_given_trust_root_is_believed() {
+fn only_the_given_trust_root_is_used() {
     let setup = Setup::new();
     // Without the option the public root inside aos counts, and it knows nothing of this Sigstore.
     let answer = run(&mut setup.command(&["update"]));
@@ -219,7 +216,7 @@ fn only_the_given_trust_root_is_believed() {
     row("discover", "E_CONFIG", 4).check(&setup, &answer);
     let answer = run(&mut setup.command(&["update", "--trusted-root", "missing.json"]));
     row("discover", "E_NOT_FOUND", 3).check(&setup, &answer);
-    // V5: no variable gives another root, and nothing is fetched to renew it.
+    // No variable selects another root, and nothing is downloaded to renew it.
     let mut command = setup.command(&["update"]);
     for name in ["AOS_TRUSTED_ROOT", "SIGSTORE_ROOT_FILE", "TUF_ROOT", "SIGSTORE_TRUSTED_ROOT"] {
         command.env(name, setup.place("trusted_root.json"));
@@ -230,7 +227,6 @@ fn only_the_given_trust_root_is_believed() {
     assert_eq!(setup.host.paths(), expected);
 }
 
-// V8.
 #[test]
 fn an_archive_with_another_digest_is_refused() {
     let setup = Setup::new();
@@ -242,7 +238,6 @@ fn an_archive_with_another_digest_is_refused() {
     assert_eq!(error["details"]["cause"], "digest_mismatch");
 }
 
-// V9.
 #[test]
 fn a_list_that_does_not_name_the_archive_exactly_once_is_refused() {
     let setup = Setup::empty();
@@ -273,7 +268,7 @@ fn a_list_that_does_not_name_the_archive_exactly_once_is_refused() {
     }
 }
 
-// V9: what other tools write is read.
+// Lists in the form of other tools are read.
 #[test]
 fn every_spelling_of_a_list_is_read() {
     let setup = Setup::empty();

@@ -36,7 +36,6 @@ fn is_partial(setup: &Setup, error: &Value, cause: &str) {
     setup.is_clean();
 }
 
-// K1, K2.
 #[cfg(unix)]
 #[test]
 fn without_a_usable_npx_a_machine_without_the_skill_stays_without_it() {
@@ -79,7 +78,7 @@ fn an_installed_skill_is_updated_without_npx() {
     setup.is_clean();
 }
 
-// A tag that was moved after the release: npx brings what nobody signed.
+// The tag was moved after the release, so npx installs unsigned files.
 #[cfg(unix)]
 #[test]
 fn a_skill_that_nobody_signed_does_not_stay() {
@@ -123,7 +122,7 @@ fn a_skill_that_nobody_signed_does_not_stay() {
     }
 }
 
-// There is no place for a Skill without a home, and none comes by waiting.
+// Without a home there is no directory for the Skill, and a retry does not help.
 #[cfg(unix)]
 #[test]
 fn without_a_home_the_skill_is_a_fault_of_the_settings() {
@@ -137,10 +136,10 @@ fn without_a_home_the_skill_is_a_fault_of_the_settings() {
     assert!(error["details"]["fix"].as_str().is_some_and(|hint| hint.starts_with("set HOME")));
 }
 
-// A copy that somebody made where no installer writes is the user's.
+// A copy in a directory where no installer writes belongs to the user.
 #[cfg(unix)]
 #[test]
-fn an_own_copy_stays_and_is_no_reason_to_retry() {
+fn a_copy_of_the_user_stays_and_is_not_retryable() {
     let setup = Setup::new();
     setup.good_npx(NEWER);
     let own = setup.sandbox.home().join(".cursor/skills/aos");
@@ -152,7 +151,6 @@ fn an_own_copy_stays_and_is_no_reason_to_retry() {
     assert_eq!(std::fs::read_to_string(own.join("SKILL.md")).expect("a Skill"), "mine\n");
 }
 
-// K3.
 #[cfg(unix)]
 #[test]
 fn a_registry_that_is_not_there_is_a_network_fault_of_the_skill() {
@@ -161,7 +159,6 @@ fn a_registry_that_is_not_there_is_a_network_fault_of_the_skill() {
     is_partial(&setup, &setup.update(&[]).error("E_SKILL_SYNC", 7), "network");
 }
 
-// K4.
 #[cfg(unix)]
 #[test]
 fn an_installer_that_hangs_is_ended_with_all_it_started() {
@@ -180,10 +177,9 @@ fn an_installer_that_hangs_is_ended_with_all_it_started() {
     assert!(!String::from_utf8_lossy(&listed.stdout).contains(&mark), "something survived");
 }
 
-// K5.
 #[cfg(unix)]
 #[test]
-fn an_installer_that_is_content_without_reason_is_not_believed() {
+fn a_false_success_of_the_installer_is_not_believed() {
     let installed = |setup: &Setup| {
         let place = setup.sandbox.home().join(".agents/skills/aos/SKILL.md");
         std::fs::read_to_string(place).expect("a Skill")
@@ -204,10 +200,9 @@ fn an_installer_that_is_content_without_reason_is_not_believed() {
     }
 }
 
-// K6.
 #[cfg(unix)]
 #[test]
-fn an_installer_that_complains_without_reason_is_not_believed_either() {
+fn a_false_failure_of_the_installer_is_not_believed() {
     let setup = Setup::new();
     setup.good_npx(NEWER);
     let script = std::fs::read_to_string(setup.place("shims/npx")).expect("a shim");
@@ -241,7 +236,7 @@ fn an_up_to_date_program_with_an_old_skill_syncs_it() {
     setup.is_untouched();
 }
 
-// What somebody changed in an installed Skill is kept.
+// Changes of the user in an installed Skill are kept.
 #[cfg(unix)]
 #[test]
 fn a_changed_skill_is_kept_before_it_is_replaced() {

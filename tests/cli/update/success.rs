@@ -110,9 +110,8 @@ fn a_second_update_has_nothing_to_do() {
     setup.is_clean();
 }
 
-// Item 54.
 #[test]
-fn nothing_to_do_starts_nothing() {
+fn an_update_without_a_newer_release_starts_no_program() {
     let setup = Setup::empty();
     setup.publish(&Release::new(RUNNING));
     let home = setup.sandbox.home().join(".agents/skills");
@@ -147,7 +146,6 @@ fn copy_skill(into: &std::path::Path) {
     }
 }
 
-// Item 52, 53.
 #[test]
 fn looking_changes_nothing_but_the_notice() {
     let setup = Setup::new();
@@ -180,7 +178,7 @@ fn looking_changes_nothing_but_the_notice() {
     setup.is_clean();
 }
 
-// Item 64: a minor release is news, one with a security entry is a warning; an empty heading is none.
+// A minor release is news; one with a security entry is a warning, unless the heading is empty.
 #[test]
 fn the_verified_changelog_decides_how_urgent_an_update_is() {
     for (section, expected) in [
@@ -249,7 +247,7 @@ fn a_person_reads_what_happened() {
     assert_eq!(done.stderr, "", "progress is for terminals");
 }
 
-// I5: nobody reads the answer; the update is done all the same.
+// The reader of stdout is gone; the update is made nevertheless.
 #[cfg(unix)]
 #[test]
 fn a_closed_stdout_does_not_undo_anything() {
@@ -266,7 +264,7 @@ fn a_closed_stdout_does_not_undo_anything() {
     setup.is_clean();
 }
 
-// I5: the answer does not fit on the disk that it is sent to.
+// The disk to which stdout is written is full.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_stdout_does_not_undo_anything() {
@@ -280,7 +278,7 @@ fn a_full_stdout_does_not_undo_anything() {
     setup.is_clean();
 }
 
-// Item 67: nothing secret of the environment is in any answer.
+// No response contains a secret of the environment.
 #[test]
 fn secrets_of_the_environment_stay_there() {
     let setup = Setup::new();

@@ -33,7 +33,6 @@ fn unshared(test: &str, setup: &Setup, prepare: &str) -> Option<Answer> {
     Some(run(&mut command))
 }
 
-// S1.
 #[test]
 fn a_directory_that_cannot_be_written_is_found_before_any_download() {
     let setup = Setup::new();
@@ -52,7 +51,7 @@ fn a_directory_that_cannot_be_written_is_found_before_any_download() {
     assert_eq!(setup.host.paths(), [LATEST], "nothing was downloaded");
 }
 
-// S1: an immutable program, whoever asks.
+// The program is immutable, even for root.
 #[test]
 fn a_program_that_may_not_be_replaced_is_found_before_any_download() {
     let test = "a_program_that_may_not_be_replaced_is_found_before_any_download";
@@ -77,7 +76,6 @@ fn a_program_that_may_not_be_replaced_is_found_before_any_download() {
     assert_eq!(setup.host.paths(), [LATEST]);
 }
 
-// S2.
 #[test]
 fn a_full_disk_is_an_io_fault() {
     let test = "a_full_disk_is_an_io_fault";
@@ -101,7 +99,6 @@ fn a_full_disk_is_an_io_fault() {
     assert!(error["details"]["fix"].as_str().is_some_and(|hint| hint.contains("space")), "{error}");
 }
 
-// L10.
 #[test]
 fn a_full_directory_for_temporary_files_is_an_io_fault() {
     let test = "a_full_directory_for_temporary_files_is_an_io_fault";
@@ -126,7 +123,7 @@ fn a_full_directory_for_temporary_files_is_an_io_fault() {
     );
 }
 
-// L10: it is there, but nothing can be written to it.
+// The directory exists, but is not writable.
 #[test]
 fn a_directory_for_temporary_files_that_cannot_be_written_is_forbidden() {
     let test = "a_directory_for_temporary_files_that_cannot_be_written_is_forbidden";
@@ -137,7 +134,7 @@ fn a_directory_for_temporary_files_that_cannot_be_written_is_forbidden() {
     assert_eq!(error["details"]["path"], setup.place("tmp").display().to_string());
 }
 
-// X5: programs may not run where the new one is staged.
+// Programs may not run in the staging directory.
 #[test]
 fn a_directory_where_programs_may_not_run_is_a_configuration_fault() {
     let test = "a_directory_where_programs_may_not_run_is_a_configuration_fault";
@@ -155,7 +152,6 @@ fn a_directory_where_programs_may_not_run_is_a_configuration_fault() {
     assert_eq!(error["details"]["cause"], "does_not_start");
 }
 
-// S5.
 #[test]
 fn two_updates_do_not_meet() {
     let setup = Setup::new();
@@ -180,19 +176,15 @@ fn two_updates_do_not_meet() {
     assert_eq!(first.data()["status"], "updated");
 }
 
-// S6.
 #[test]
-fn another_file_system_for_temporary_files_is_no_obstacle() {
+fn temporary_files_may_be_on_another_file_system() {
     let other = std::path::Path::new("/dev/shm");
     let setup = Setup::new();
     let differs = std::fs::metadata(other).is_ok_and(|there| {
         there.dev() != std::fs::metadata(setup.place("bin")).expect("a place").dev()
     });
     if !differs {
-        skipped(
-            "another_file_system_for_temporary_files_is_no_obstacle",
-            "there is no other file system",
-        );
+        skipped("temporary_files_may_be_on_another_file_system", "there is no other file system");
         return;
     }
     setup.good_npx(NEWER);
@@ -203,7 +195,6 @@ fn another_file_system_for_temporary_files_is_no_obstacle() {
     assert_eq!(std::fs::read_dir(temporary.path()).expect("a directory").count(), 0);
 }
 
-// S7.
 #[test]
 fn a_link_to_the_program_stays_a_link() {
     let setup = Setup::empty();
@@ -220,7 +211,7 @@ fn a_link_to_the_program_stays_a_link() {
     setup.is_clean();
 }
 
-// Item 55: a new file, with the permissions of the old one and without its special bits.
+// A new file, with the permissions of the old one and without its special bits.
 #[test]
 fn the_new_program_is_a_new_file_with_the_old_permissions() {
     for (before, after) in
@@ -239,7 +230,6 @@ fn the_new_program_is_a_new_file_with_the_old_permissions() {
     }
 }
 
-// S8.
 #[test]
 fn leftovers_of_a_killed_update_go_and_are_never_used() {
     let setup = Setup::new();

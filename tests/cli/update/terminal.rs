@@ -1,4 +1,4 @@
-//! What a person at a terminal sees of an update: progress on stderr, none with `--quiet`, and nothing of it on stdout.
+//! An update at a terminal shows its progress on stderr, none of it with `--quiet`, and none of it on stdout.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -7,7 +7,7 @@ use super::host::Reply;
 use super::setup::{NEWER, RUNNING, Release, Setup, archive_name, asset};
 use crate::sandbox::skipped;
 
-/// What a terminal shows of an update whose stdout goes to a file, and that file; `None` where there is no `script`.
+/// The terminal output of an update whose stdout goes to a file, and that file; `None` without the program `script`.
 fn watched(arguments: &str) -> Option<(String, String)> {
     let setup = Setup::empty();
     setup.good_npx(NEWER);

@@ -1,4 +1,4 @@
-//! Encryption: a certificate that is not believed here is no fault of the network, and nothing leads out of TLS.
+//! Encryption: an untrusted certificate is not a network fault, and no redirect leads from https to http.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -92,9 +92,8 @@ fn update(setup: &Setup, door: &Door, roots: Option<&str>) -> Answer {
     run(&mut command)
 }
 
-// L11.
 #[test]
-fn a_certificate_that_is_not_believed_here_is_a_configuration_fault() {
+fn an_untrusted_certificate_is_a_configuration_fault() {
     let (expired, other) = (Identity::expired(), Identity::of_another_host());
     let known_expired = expired.root_pem();
     let known_other = other.root_pem();
@@ -118,7 +117,7 @@ fn a_certificate_that_is_not_believed_here_is_a_configuration_fault() {
     }
 }
 
-// L11: a machine without any certificates, as a small container is.
+// A machine without any certificates, such as a small container.
 #[test]
 fn a_machine_without_certificates_is_a_configuration_fault() {
     let setup = Setup::new();
@@ -136,7 +135,7 @@ fn a_machine_without_certificates_is_a_configuration_fault() {
     }
 }
 
-// L11: what the hint says works.
+// The fix in the hint works.
 #[cfg(unix)]
 #[test]
 fn a_certificate_that_the_system_believes_is_enough() {
@@ -151,16 +150,15 @@ fn a_certificate_that_the_system_believes_is_enough() {
     assert_eq!(setup.host.paths(), expected);
 }
 
-// D12.
 #[test]
-fn nothing_leads_out_of_encryption() {
+fn no_redirect_leads_from_https_to_http() {
     let identity = Identity::good();
     let archive = asset(NEWER, &archive_name(NEWER));
     for (path, stage) in [(LATEST, "discover"), (archive.as_str(), "download")] {
         let setup = Setup::new();
         let door = Door::new(&setup.host, &identity);
         let described = published(&setup, &door);
-        // What is there would be right.
+        // The document at the new address is correct.
         setup.host.set("/there", Reply::json(&described));
         setup.host.set(path, Reply::redirect(&format!("{}/there", setup.host.base)));
         let answer = update(&setup, &door, Some(&identity.root_pem()));

@@ -5,14 +5,13 @@ use super::setup::{BUNDLE, CHECKSUMS, LATEST, NEWER, Release, Setup, asset, row,
 
 const TOKEN: &str = "ghp_canary0123456789abcdef0123456789ab";
 
-/// What was asked for with a token.
+/// The requests that were sent with a token.
 fn with_token(host: &Host) -> Vec<String> {
     let seen = host.seen();
     let with = seen.iter().filter(|seen| seen.header("authorization").is_some());
     with.map(|seen| seen.path.clone()).collect()
 }
 
-// D6.
 #[test]
 fn a_token_that_is_not_accepted_is_left_out_once_and_never_shown() {
     let setup = Setup::new();
@@ -54,7 +53,7 @@ fn a_token_that_is_not_accepted_is_left_out_once_and_never_shown() {
     assert_eq!(with, [LATEST]);
 }
 
-// D6: without the token it works.
+// Without the token, it works.
 #[test]
 fn a_token_that_is_not_accepted_does_not_stop_an_update() {
     let setup = Setup::new();
@@ -69,14 +68,13 @@ fn a_token_that_is_not_accepted_does_not_stop_an_update() {
 
 // Without a token a 401 is final.
 #[test]
-fn a_host_that_wants_credentials_is_asked_once() {
+fn a_host_that_requires_credentials_gets_one_request() {
     let setup = Setup::new();
     setup.host.set(LATEST, Reply::status(401));
     setup.fails(row("discover", "E_AUTH", 4), &[]);
     assert_eq!(setup.host.paths(), [LATEST]);
 }
 
-// D6.
 #[test]
 fn a_token_does_not_follow_a_redirect() {
     let setup = Setup::new();
@@ -91,7 +89,7 @@ fn a_token_does_not_follow_a_redirect() {
     assert_eq!(moved.header("authorization"), None);
 }
 
-// D6: another host is somebody else, whoever sends us there.
+// Another host never gets the token, whichever host redirects to it.
 #[test]
 fn a_token_is_never_sent_to_another_host() {
     let setup = Setup::new();
@@ -113,9 +111,9 @@ fn a_token_is_never_sent_to_another_host() {
     assert!(!answer.stdout.contains("canary"), "{answer:?}");
 }
 
-// A token that cannot stand in a header is no reason to fail, or to show it.
+// If a token cannot be sent in a header, the call works without it and does not print it.
 #[test]
-fn a_token_that_is_none_is_not_sent() {
+fn an_invalid_token_is_not_sent() {
     for token in ["ghp_canary\nx-evil: 1", "ghp_canary\u{e9}\u{7f}"] {
         let setup = Setup::new();
         let mut command = setup.update_command(&["--check"]);

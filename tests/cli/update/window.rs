@@ -11,7 +11,7 @@ use super::setup::{
 };
 use crate::sandbox::{answer, skipped};
 
-// Item 55: whoever looks sees the old program or the new one, never none and never a part.
+// A reader sees the old program or the new one, never none and never a part.
 #[test]
 fn a_reader_sees_the_old_or_the_new_program_at_every_moment() {
     let new = as_version(NEWER);
@@ -44,7 +44,7 @@ fn a_reader_sees_the_old_or_the_new_program_at_every_moment() {
     });
 }
 
-// Item 55: no look is lucky: whatever the system is asked to do to the program is one rename.
+// The system is asked for exactly one rename of the program, so the result does not depend on timing.
 #[cfg(target_os = "linux")]
 #[test]
 fn the_program_is_replaced_by_one_rename_and_nothing_else() {
@@ -78,7 +78,7 @@ fn the_program_is_replaced_by_one_rename_and_nothing_else() {
     assert!(only.contains("rename") && only.contains(".new\"") && only.ends_with("= 0"), "{only}");
 }
 
-// S3: the rename itself fails. Another program has put a directory in the place of the program meanwhile.
+// The rename itself fails: meanwhile, another program has put a directory there.
 #[test]
 fn a_swap_that_fails_is_an_io_fault_and_leaves_nothing() {
     let setup = Setup::new();
@@ -105,7 +105,7 @@ fn a_swap_that_fails_is_an_io_fault_and_leaves_nothing() {
 // Facts 20 to 22: the program was deleted while it runs; the system names a path that is none.
 #[cfg(target_os = "linux")]
 #[test]
-fn a_program_that_was_deleted_is_updated_all_the_same_or_says_why_not() {
+fn a_deleted_program_is_updated_or_the_reason_is_reported() {
     let setup = Setup::new();
     let mut command = Command::new("sh");
     let plain = setup.update_command(&[]);

@@ -17,7 +17,7 @@ fn an_answer_is_changed_later_with_everything_that_follows_from_it() {
     assert!(scene.has("jobs.txt"));
     assert!(scene.read("aos.toml").contains("label = \"Big Gadget\""));
     assert_eq!(scene.upgrade(&["--set", "jobs=yes"])["status"], "unchanged");
-    // A file that is no longer needed is removed, unless somebody changed it.
+    // A file that is no longer needed is removed, unless the user changed it.
     scene.upgrade(&["--set", "jobs=no"]);
     assert!(!scene.has("jobs.txt"));
     scene.upgrade(&["--set", "jobs=yes"]);

@@ -117,7 +117,7 @@ fn a_file_that_both_sides_added_is_a_conflict_unless_it_is_the_same() {
 
 #[cfg(unix)]
 #[test]
-fn nothing_is_written_through_a_link() {
+fn no_file_is_written_through_a_link() {
     let scene = Scene::new(&[("A.md", "one\n")], &[("A.md", "two\n")]);
     let outside = scene.sandbox.write("outside.md", "mine\n");
     scene.remove("A.md");

@@ -42,7 +42,7 @@ impl Settled {
         run(self.sandbox.command(&words).current_dir(&self.root))
     }
 
-    /// What `aos context` says of the template.
+    /// The report of `aos context` on the template.
     fn context(&self, is_anew: bool) -> Value {
         let home = self.sandbox.home().join(if is_anew { "other" } else { ".aos" });
         let mut command = self.sandbox.command(&["context"]);
@@ -110,7 +110,7 @@ fn replace(place: &Path, from: &str, to: &str) {
     std::fs::write(place, text.replace(from, to)).unwrap();
 }
 
-/// What can happen to a project between two upgrades.
+/// Changes of a project between two upgrades.
 const CHANGES: &[Change] = &[
     ("nothing", |_| {}),
     ("an edited file of the user", |root| append(&root.join("README.md"), "mine\n")),
@@ -151,7 +151,7 @@ const CHANGES: &[Change] = &[
 ];
 
 #[test]
-fn whatever_changed_since_the_last_upgrade_is_seen() {
+fn every_change_since_the_last_upgrade_is_noticed() {
     let settled = Settled::new();
     let files = tree(&settled.root);
     for (name, change) in CHANGES {
@@ -172,7 +172,7 @@ fn whatever_changed_since_the_last_upgrade_is_seen() {
 }
 
 #[test]
-fn options_are_never_answered_from_memory() {
+fn options_never_use_remembered_results() {
     let settled = Settled::new();
     append(&settled.root.join("README.md"), "mine\n");
     std::fs::remove_file(settled.root.join("LICENSE")).unwrap();
@@ -197,7 +197,7 @@ fn options_are_never_answered_from_memory() {
 }
 
 #[test]
-fn what_is_remembered_can_be_damaged_or_missing() {
+fn remembered_digests_can_be_damaged_or_missing() {
     let settled = Settled::new();
     let directory = settled.sandbox.home().join(".aos/settled");
     let place = std::fs::read_dir(&directory).unwrap().next().unwrap().unwrap().path();

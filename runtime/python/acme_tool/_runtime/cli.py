@@ -64,7 +64,7 @@ class _Word(NamedTuple):
 
 
 class _Group(click.Group):
-    """A word that needs another one behind it; what that one leads to is made then."""
+    """A word that another word must follow; its commands are made when needed."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ def _unknown(context: click.Context, group: _Group, word: str = "") -> NoReturn:
         message = f"there is no command `{context.command_path} {word}`"
         fix = f"Did you mean `{near[0]}`? {fix}"
     else:
-        # A word that is like none of them could be a secret: it is not repeated.
+        # A word that resembles no command could be a secret, so it is not repeated.
         message = f"`{context.command_path}` has no such command"
     raise Fault(USAGE, message, fix=fix, commands=names)
 
@@ -236,7 +236,7 @@ def _called(app: App, each: Command, started: float, **values: Any) -> None:
 
 
 def _fill(call: Call, values: dict[str, Any]) -> None:
-    """Take what was passed, wherever the globals stood, and check it."""
+    """Read and check the arguments; global options may be anywhere."""
     context: click.Context | None = click.get_current_context()
     extra = list(context.args) if context else []
     call.given = {

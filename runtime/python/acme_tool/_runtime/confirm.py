@@ -41,7 +41,7 @@ _KEPT = 24 * 3600
 
 @dataclass(frozen=True)
 class Token:
-    """A new token and the time until which it is good."""
+    """A new token and the time until which it is valid."""
 
     text: str
     expires_at: str
@@ -64,11 +64,11 @@ class Gate:
         return Token(text, moment.strftime("%Y-%m-%dT%H:%M:%SZ"))
 
     def check_unused(self, text: str) -> None:
-        """Refuse a token that was used, whatever it is given for and whatever happened since."""
+        """Refuse a token that was used, for any change and at any later time."""
         try:
             body = _decode(text)
         except Fault:
-            # A text that is not a token was never used; redeem says so.
+            # A text that is not a token was never used; `redeem` reports it.
             return
         _, expires, _ = _HEAD.unpack(body[: _HEAD.size])
         if os.path.lexists(self._directory / CONSUMED / _record(body, expires)):
@@ -106,7 +106,7 @@ class Gate:
         return ""
 
     def _secret(self) -> bytes:
-        # A secret that cannot be trusted stops everything: there is no way around it.
+        # If the secret cannot be trusted, the call fails; no option changes that.
         path = self._directory / SECRET_FILE
         files.make_private(self._directory)
         with contextlib.suppress(FileNotFoundError):

@@ -1,4 +1,4 @@
-"""Examines the set-up and says how to repair what is wrong."""
+"""Checks the configuration, and reports a fix for each problem."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .fault import Fault
 from .skill import sync
 from .tool import Readiness
 
-# How long the upstream may take to show that it is there.
+# The time limit for the upstream to respond.
 PATIENCE = 5.0
 MAX_SKILL = 1024 * 1024
 SOON = timedelta(minutes=10)

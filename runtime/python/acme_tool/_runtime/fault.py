@@ -72,7 +72,7 @@ def cancelled() -> Fault:
 
 
 def unexpected(error: BaseException) -> Fault:
-    """Return the fault of an error that nobody foresaw: a bug, and a last resort."""
+    """Return the fault of an unexpected error, which is a bug."""
     return Fault(
         UNKNOWN,
         f"the program failed unexpectedly: {type(error).__name__}: {error}",

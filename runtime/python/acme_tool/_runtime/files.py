@@ -16,14 +16,14 @@ from . import fault
 
 PRIVATE_FILE = 0o600
 PRIVATE_DIRECTORY = 0o700
-# Windows would turn ends of lines otherwise.
+# Otherwise Windows would convert line endings.
 BINARY = getattr(os, "O_BINARY", 0)
-# A pipe that lies in place of a file would be waited for otherwise.
+# Otherwise opening a pipe in place of a file would wait.
 AT_ONCE = getattr(os, "O_NONBLOCK", 0)
 
 
 class Unusable(OSError):
-    """A file that is there and is not what it must be."""
+    """A file that exists but cannot be used."""
 
 
 class Held(Exception):
@@ -49,7 +49,7 @@ def read_bounded(path: Path, limit: int) -> bytes:
 
 
 def check_regular(descriptor: int) -> os.stat_result:
-    """Refuse what is open and no regular file; give its status."""
+    """Refuse an open file that is not a regular file; return its status."""
     status = os.fstat(descriptor)
     if not stat.S_ISREG(status.st_mode):
         raise Unusable("it is not a regular file")

@@ -1,4 +1,4 @@
-"""The one place that prints: an envelope or a stream on stdout, notes on stderr."""
+"""The only module that prints: an envelope or a stream to stdout, notes to stderr."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from .redact import Redactor
 JSON, TEXT, RAW = "json", "text", "raw"
 FORMATS = (JSON, TEXT, RAW)
 SUMMARY = contract_gen.STREAM_LAST_TYPE
-# The longest message, and the longest text of somebody else in the details of an error.
+# The longest message, and the longest outside text in the details of an error.
 MAX_MESSAGE = 1000
 MAX_SAID = 500
 UNTRUSTED = contract_gen.UNTRUSTED_KEY
 
 
 class Printer:
-    """Prints the answer of one run, once."""
+    """Prints the response of one run, once."""
 
     def __init__(self, redactor: Redactor, *, started: float) -> None:
         self.redactor = redactor
@@ -37,14 +37,14 @@ class Printer:
         self.notices: list[Any] = []
         # Wanted fields of the data; none is all.
         self.fields: Sequence[str] = ()
-        # The exit code that belongs to what was printed, as soon as it was.
+        # The exit code of the printed response; set when it is printed.
         self.exit: int | None = None
         self._started = started
         self._streaming = False
         self._lock = threading.RLock()
 
     def success(self, data: Any) -> None:
-        """Print the answer of a command."""
+        """Print the response of a command."""
         tree = select(self.redactor.tree(data), self.fields)
         with signals.held(), self._lock:
             if self.exit is not None:
@@ -57,7 +57,7 @@ class Printer:
 
     def failure(self, failed: Fault) -> None:
         """Print why a command failed: on stdout for programs, on stderr for people."""
-        # A text that is cut before it is masked could keep the beginning of a secret.
+        # A text that is shortened before it is masked could keep a part of a secret.
         details = self.redactor.tree(failed.details)
         said = {
             name: details[name][:MAX_SAID]
@@ -182,7 +182,7 @@ def _narrow(item: Any, fields: Sequence[str]) -> Any:
 
 
 def check_fields(wanted: Sequence[str], known: Sequence[str]) -> None:
-    """Refuse a field that no answer of the command has."""
+    """Refuse a field that no response of the command has."""
     for name in wanted:
         if name not in known:
             raise Fault(

@@ -30,7 +30,7 @@ class Ending:
     # Its exit code; -1 when it was ended.
     exit: int
     timed_out: bool
-    # The last that it said on both streams, without colours.
+    # The end of its output on both streams, without colours.
     tail: str
 
 
@@ -102,7 +102,7 @@ def _start(
 
 
 def restored(environment: Mapping[str, str]) -> dict[str, str]:
-    """Undo what a frozen program sets for itself: its libraries are not for others."""
+    """Remove the settings of a frozen program: its libraries are not for others."""
     given = dict(environment)
     if getattr(sys, "frozen", False):
         for name in ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LIBPATH"):
@@ -148,7 +148,7 @@ else:
 
 
 class _Tail:
-    """Keeps the last bytes that a program says."""
+    """Keeps the last bytes of the output of a program."""
 
     def __init__(self, child: subprocess.Popen[bytes]) -> None:
         self._kept = b""
@@ -165,7 +165,7 @@ class _Tail:
                 self._kept = (self._kept + said)[-2 * TAIL :]
 
     def close(self) -> None:
-        # A process in a session of its own may keep the pipe; nobody waits for it.
+        # A process in another session may keep the pipe open; do not wait for it.
         self._reader.join(1.0)
         if not self._reader.is_alive():
             self._stream.close()

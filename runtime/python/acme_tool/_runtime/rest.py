@@ -162,7 +162,7 @@ class Rest:
 
     @contextlib.contextmanager
     def opened(self, ask: Ask, limit: Limit | None = None) -> Iterator[Response]:
-        """Make a request whose answer is a success; the caller reads it."""
+        """Make a request and return a successful response; the caller reads it."""
         from .transport.limits import Deadline
 
         limit = limit or Deadline(self._timeout)

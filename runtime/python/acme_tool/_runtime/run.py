@@ -20,7 +20,7 @@ from .redact import Redactor, is_secret_name
 if TYPE_CHECKING:
     from .tool import Tool
 
-# Variables of other tools whose values are never shown, whoever asks for them.
+# Variables of other tools whose values are never printed.
 _SECRET_VARIABLES = ("GITHUB_TOKEN", "GH_TOKEN", "NPM_TOKEN", "NODE_AUTH_TOKEN")
 
 

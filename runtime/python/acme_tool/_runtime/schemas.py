@@ -34,7 +34,7 @@ class Schema:
         return [*self.sample.__annotations__]
 
     def describe(self) -> dict[str, Any]:
-        """Return what `reference` says about it."""
+        """Return its description in `reference`."""
         described = {
             "shape": contract_gen.REFERENCE_SCHEMA_SHAPES[0],
             "fields": self.fields,

@@ -32,7 +32,7 @@ _state = _State()
 
 
 def watch() -> None:
-    """Take note of signals and let them wait, until `install` says who answers."""
+    """Record signals and let them wait, until `install` sets their handler."""
     _state.holds += 1
     _handle(_receive)
 
@@ -48,7 +48,7 @@ def install(give_up: Callable[[], None]) -> None:
 
 
 def ignore() -> None:
-    """Let signals be: the answer was given."""
+    """Ignore signals, because the response was printed."""
     _handle(signal.SIG_IGN)
 
 

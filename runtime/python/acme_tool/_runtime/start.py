@@ -25,7 +25,7 @@ def start(load: Callable[[], Tool]) -> None:
         return
     from . import signals
 
-    # From here on a signal waits until the run can answer it.
+    # From here on, a signal waits until the run can handle it.
     signals.watch()
     from .run import run
 

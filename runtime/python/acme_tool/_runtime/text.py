@@ -34,9 +34,9 @@ def plain(text: str) -> str:
 
 
 def document(text: str) -> str:
-    """Escape what nobody sees in JSON, and what a workflow runner would carry out.
+    """Escape invisible characters in JSON, and marks that a workflow runner executes.
 
-    A reader gets the same values.
+    The values of the document stay the same.
     """
     shown = "".join(
         symbol if symbol < "\x7f" or _is_visible(symbol) else _escaped(symbol)

@@ -1,4 +1,4 @@
-//! Declarations of the package that give another meaning to words of the language which the module uses.
+//! Declarations of the package that redefine predeclared words of Go that the module uses.
 
 use std::collections::BTreeSet;
 

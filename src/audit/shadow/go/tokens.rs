@@ -64,7 +64,7 @@ impl GoToken<'_> {
     }
 }
 
-/// The tokens of `text`. Text that is no Go gives tokens, too: nothing here fails.
+/// The tokens of `text`. Never fails: text that is not Go has tokens too.
 #[must_use]
 pub fn tokens(text: &str) -> Vec<GoToken<'_>> {
     let mut tokens: Vec<GoToken<'_>> = Vec::new();

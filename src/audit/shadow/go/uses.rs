@@ -388,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_of_a_table_are_no_change() {
+    fn reads_of_a_table_are_not_a_change() {
         for body in [
             "func f() int { return contract.Codes[\"a\"] }",
             "func f() { if spec, known := contract.Codes[\"a\"]; known { use(spec) } }",

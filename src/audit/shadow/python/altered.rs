@@ -1,4 +1,4 @@
-//! Code that changes parts of Python which generated modules are made of: built-in types and functions, the modules that
+//! Code that changes parts of Python that generated modules use: built-in types and functions, the modules that
 //! load modules, names of other frames, and objects by their address. Reads of the same names are usual.
 
 use super::hooks::{chain, is_read};

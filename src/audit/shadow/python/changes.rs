@@ -100,7 +100,7 @@ impl ChangePatterns {
         path: &str,
         text: &str,
     ) -> ChangedPlaces {
-        // The text as it is, when it has the ends of lines already: one that files share is read once.
+        // A text that already has LF is used unchanged, so that a text that files share is parsed once.
         let unified = text.contains('\r').then(|| loaded::line_ends(text));
         let text = unified.as_deref().unwrap_or(text);
         let source = PythonText::of(path, text);

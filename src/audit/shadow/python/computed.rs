@@ -31,7 +31,7 @@ pub fn change(code: &str) -> Option<usize> {
     for captures in regex(&named).ok()?.captures_iter(&code) {
         names.extend(captures.get(1).map(|name| regex::escape(name.as_str())));
     }
-    // What follows the name of a module directly is one of its functions, not a method of a collection.
+    // A call directly after the name of a module calls a function of the module, not a method of a collection.
     let called = regex(r"^\w+\.\w+\s*\(").ok()?;
     let is_called = |at: &usize| code.get(*at..).is_some_and(|rest| called.is_match(rest));
     Mutation::of(&names, false).every(&code).into_iter().filter(|at| !is_called(at)).min()

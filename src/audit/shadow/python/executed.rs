@@ -1,4 +1,4 @@
-//! Code that a source has as a text and runs itself: `exec("…")`, also when the text is put together or encoded.
+//! Code in a string that a source runs, such as `exec("…")`, also if the string is joined from parts or encoded.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,7 +15,7 @@ use crate::contract::Finding;
 
 /// Functions that run a text.
 const RUNNERS: &[&str] = &["exec", "eval", "compile", "runsource", "runcode"];
-/// Words of which each source has one that runs a text, under whatever name.
+/// Each source that runs a text, under any name, contains at least one of these words.
 const WORDS: &[&str] =
     &["exec", "eval", "compile", "runsource", "runcode", "timeit", "pdb", "rofile"];
 /// Texts of data in which code can be, for a source that runs it.

@@ -7,7 +7,7 @@ use super::tokens::{PythonKind, PythonToken};
 pub struct ImportedName<'t> {
     /// The module that a `from` names, with its dots; empty without a `from`.
     pub origin: String,
-    /// The name, with dots where there is no `from`.
+    /// The name; without a `from`, it can have dots.
     pub name: String,
     /// The name that it gets here; the first part of a dotted one.
     pub alias: &'t str,

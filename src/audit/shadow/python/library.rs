@@ -35,7 +35,7 @@ const LIBRARY: &str = "\
     subprocess sysconfig tarfile tempfile termios textwrap threading token tokenize tomllib traceback tracemalloc \
     tty types typing unicodedata unittest urllib uuid warnings weakref webbrowser xml xmlrpc zipfile zipimport zlib \
     zoneinfo";
-/// What Python takes for a module.
+/// Endings of the files that Python imports as a module.
 const ENDINGS: [&str; 7] = ["py", "pyw", "pyc", "so", "pyd", "dll", "dylib"];
 
 /// Whether the standard library has a module `name` that a tool can need.

@@ -13,8 +13,8 @@ use super::scope::is_bound;
 use super::statements::{after_parts, closing};
 use super::tokens::{PythonKind, PythonToken};
 
-/// Modules that are guarded besides: those that read and run code, those of which generated modules are made, and those
-/// of digests, with which a tool compares tokens. A program has no reason to change them.
+/// Other guarded modules: those that read and run code, those that generated modules use, and those of digests, with
+/// which a tool compares tokens. A program has no reason to change them.
 const MORE: &[&str] = &[
     "_codecs",
     "_io",
@@ -44,13 +44,13 @@ enum Span {
     Passing,
 }
 
-/// Returns the position at which `source` does so until the program ends.
+/// Returns the position of a change that lasts until the program ends.
 #[must_use]
 pub fn patched(source: &PythonText<'_>) -> Option<usize> {
     first(source, Span::Lasting)
 }
 
-/// Returns the position at which `source` does so for a while. Tests may.
+/// Returns the position of a change that is undone later. Tests may make such changes.
 #[must_use]
 pub fn patched_for_a_while(source: &PythonText<'_>) -> Option<usize> {
     first(source, Span::Passing)

@@ -1,5 +1,5 @@
-//! Statements that give the name of the module to something else: every form of a target, the names of the package as a
-//! dictionary, and a function that answers for missing names of the package.
+//! Statements that assign the name of the module to another value: every form of a target, the dictionary of the names
+//! of the package, and a function that supplies missing names of the package.
 
 use super::super::pattern::regex;
 use super::loaded::PythonText;
@@ -7,7 +7,7 @@ use super::scope::is_local;
 use super::tokens::{PythonKind, same_name};
 use crate::audit::shadow::module::GeneratedModule;
 
-/// Returns the position at which `source` does so. `text` and `code` have its line ends unified; `code` is without
+/// Returns the position of such a statement in `source`. `text` and `code` have unified line endings; `code` has no
 /// comments and strings.
 pub fn rebinding(
     module: &GeneratedModule<'_>,

@@ -1,4 +1,4 @@
-//! Tells whether a name in Python source belongs to a function or is that of the module.
+//! Determines whether a name in Python source belongs to a function or to the module.
 
 use super::super::pattern::regex;
 

@@ -29,7 +29,7 @@ pub fn targets(code: &str, names: &str) -> Vec<usize> {
     found
 }
 
-/// Places in a target where a name stands for itself: not as an index or an argument of something else.
+/// Positions in a target where a name is itself assigned to, and is not an index or an argument.
 fn among<'t>(names: &'t Regex, part: &'t str) -> impl Iterator<Item = usize> + 't {
     let starts = names.captures_iter(part).filter_map(|captures| Some(captures.get(1)?.start()));
     starts.filter(|at| {

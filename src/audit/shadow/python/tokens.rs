@@ -49,7 +49,7 @@ impl PythonToken<'_> {
     }
 }
 
-/// The tokens of `text`. Text that is no Python gives tokens, too: nothing here fails.
+/// The tokens of `text`. Never fails: text that is not Python has tokens too.
 #[must_use]
 pub fn tokens(text: &str) -> Vec<PythonToken<'_>> {
     let mut reader = TokenReader { text, at: 0, depth: 0, tokens: Vec::new() };

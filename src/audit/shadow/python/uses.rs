@@ -11,7 +11,7 @@ use super::scope::is_bound;
 use super::statements::after_parts;
 use super::tokens::{PythonKind, PythonToken, same_name};
 
-/// Members of a module that tell what it is.
+/// Members that describe a module.
 const DESCRIPTIONS: &[&str] = &["__name__", "__file__", "__doc__", "__all__", "__version__"];
 /// Functions that only look at their argument.
 const READERS: &[&str] = &["hasattr", "dir", "isinstance", "id", "repr", "print"];
@@ -19,7 +19,7 @@ const READERS: &[&str] = &["hasattr", "dir", "isinstance", "id", "repr", "print"
 const COPIES: &[&str] =
     &["list", "sorted", "set", "tuple", "len", "iter", "dict", "frozenset", "enumerate"];
 
-/// Modules that nobody may change.
+/// Modules that no code may change.
 pub struct Guarded<'a> {
     /// The package that the modules are in, when they are known by it and not by their own names.
     pub package: Option<&'a str>,

@@ -26,7 +26,7 @@ pub fn scripts(module: &GeneratedModule<'_>) -> BTreeSet<String> {
     scripts.flatten().chain(["build.rs".to_owned()]).collect()
 }
 
-/// Where a build script writes to the module or to a place that nobody can read in it.
+/// The position at which a build script writes to the module, or to a path that cannot be determined from its text.
 pub fn written(stem: &str, text: &str) -> Option<usize> {
     named(stem, text).or_else(|| computed(text))
 }

@@ -94,7 +94,7 @@ fn bodies(code: &str, at: usize) -> Vec<&str> {
     around.collect()
 }
 
-/// Where a source includes code that gives the name to something else, or that nobody read.
+/// The position at which a source includes code that redeclares the name, or code that was not read.
 fn included(
     module: &GeneratedModule<'_>,
     path: &str,

@@ -49,7 +49,7 @@ pub fn compiler(module: &GeneratedModule<'_>, path: &str, text: &str) -> Option<
     is_included.then(|| place("include"))
 }
 
-/// Whether included settings name such a program, or nobody read them.
+/// Whether included settings name such a program, or were not read.
 fn included(module: &GeneratedModule<'_>, path: &str, include: &str, left: usize) -> bool {
     let directory = path.rsplit_once('/').map_or("", |(above, _)| above);
     let place = join(directory, include.trim_start_matches("./"));

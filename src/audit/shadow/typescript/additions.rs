@@ -205,7 +205,7 @@ fn is_guarded(text: &str, code: &str, start: usize, added: &AddedNames, name: &s
     })
 }
 
-/// What stands before a statement, and before the block that it is in.
+/// The text before a statement, and before the block that it is in.
 fn before<'t>(text: &'t str, code: &str, start: usize) -> Vec<&'t str> {
     let mut from = start.saturating_sub(MAX_BEFORE);
     while !text.is_char_boundary(from) {

@@ -59,7 +59,7 @@ fn alias(stem: &str, text: &str) -> Option<usize> {
         regex(pattern).ok()?.find_iter(text).find(|found| {
             let rest = text.get(found.end()..).unwrap_or_default();
             let rest = rest.get(..rest.find("\n\n").unwrap_or(rest.len()).min(200)).unwrap_or(rest);
-            // What follows the pattern itself.
+            // The text after the pattern.
             let rest = rest.split_once(',').map_or("", |(_, rest)| rest);
             let end = rest.find(['}', ')']).unwrap_or(rest.len());
             // The replacement may be the module itself.

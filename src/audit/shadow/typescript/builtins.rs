@@ -1,10 +1,10 @@
-//! Code that changes what JavaScript itself brings: `Object.freeze`, the prototypes of arrays, sets and maps, the global
-//! objects. Generated values are made of them, so a change reaches every value without naming the module.
+//! Code that changes built-in objects of JavaScript: `Object.freeze`, the prototypes of arrays, sets and maps, the
+//! global objects. Generated values use them, so a change affects every value without naming the module.
 
 use super::super::pattern::regex;
 use super::additions;
 
-/// The objects that generated values and lookups are made of.
+/// The objects that generated values and lookups use.
 const OBJECTS: &str =
     "Object|Array|Set|Map|WeakMap|WeakSet|String|Number|Function|RegExp|Reflect|Proxy|Iterator";
 const GLOBALS: &str = "globalThis|global|window|self";
@@ -12,7 +12,7 @@ const GLOBALS: &str = "globalThis|global|window|self";
 const MEMBERS: &str = r"(?:\s*(?:\?\.)?(?:\.?\s*\[[^\[\]\n]*\]|\.\s*[\w$]+))";
 const ASSIGNMENT: &str = r"\s*(?:(?:\?\?|\|\||&&|\*\*|<<|>>|[-+*/%&|^])?=(?:[^=>]|$)|\+\+|--)";
 const SETTERS: &str = "defineProperty|defineProperties|assign|set|setPrototypeOf|deleteProperty|__defineGetter__|__defineSetter__";
-/// Longest call of which the text is read, in bytes.
+/// Longest call whose text is read, in bytes.
 const MAX_CALL: usize = 400;
 
 /// The first change in a source; `code` is `text` without comments and the content of strings.
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_calls_and_own_names_are_no_changes() {
+    fn reads_calls_and_local_names_are_not_changes() {
         let wrong: Vec<_> = [
             "const own = Object.freeze({ a: 1 });",
             "const keys = Object.keys(CODES).sort();",

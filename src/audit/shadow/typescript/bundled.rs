@@ -12,7 +12,7 @@ use super::SOURCES;
 use super::executed::end_of_brackets;
 use super::reexports::exported;
 
-/// Words of which each such file has one.
+/// Each such file contains at least one of these words; other files are not parsed.
 const WORDS: [&str; 11] = [
     "alias",
     "define",
@@ -26,7 +26,7 @@ const WORDS: [&str; 11] = [
     "onLoad",
     "onResolve",
 ];
-/// Built-in objects of which the module is made.
+/// Built-in objects that the module uses.
 const BUILT_IN: &[&str] = &["Object", "Array", "Set", "Map"];
 
 pub fn check(module: &GeneratedModule<'_>, found: &mut Vec<Finding>) {

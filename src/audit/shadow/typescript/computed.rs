@@ -1,4 +1,4 @@
-//! Changes of a module that `require` gets by a computed name: nobody can read which module that is.
+//! Changes of a module that `require` loads by a computed name: the text does not show which module that is.
 
 use super::super::mutation::STEPS;
 use super::super::pattern::regex;

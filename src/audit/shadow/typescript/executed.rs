@@ -10,7 +10,7 @@ use crate::contract::Finding;
 
 use super::{builtins, loaders};
 
-/// Words of which each call that runs a text has one.
+/// Each call that runs a text contains at least one of these words.
 const WORDS: &[&str] = &[
     "constructor",
     "construct",

@@ -16,7 +16,7 @@ pub fn is_settings(path: &str) -> bool {
         || name.starts_with("tsconfig") && name.ends_with(".json")
 }
 
-/// JSON without its comments and without commas before the end of a list: the tools read it so.
+/// JSON without comments and without trailing commas, because the tools accept both.
 pub fn plain_json(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut plain = Vec::with_capacity(bytes.len());
@@ -158,7 +158,7 @@ fn aliased_imports(module: &GeneratedModule<'_>) -> Vec<String> {
     imports
 }
 
-/// What the star of a pattern stands for in an import.
+/// The text that the star of a pattern matches in an import.
 pub fn star<'t>(pattern: &str, import: &'t str) -> Option<&'t str> {
     let (before, after) = pattern.split_once('*')?;
     import.strip_prefix(before)?.strip_suffix(after)

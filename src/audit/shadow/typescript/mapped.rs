@@ -134,7 +134,7 @@ fn in_code<'a>(module: &GeneratedModule<'a>) -> Vec<Mapped<'a>> {
     mapped
 }
 
-/// Whether a file is the module, or has its name: what a compiler makes of it is in another directory.
+/// Whether a file is the module, or has its name: the output of a compiler is in another directory.
 fn is_same(module: &GeneratedModule<'_>, target: &str) -> bool {
     let name = target.rsplit('/').next().unwrap_or(target);
     is_module(module.path, target) || name.split('.').next() == Some(module.stem)
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn usual_aliases_and_compiled_files_are_no_findings() {
+    fn usual_aliases_and_compiled_files_are_not_findings() {
         let config = "alias: { '#codes': '/src/contract_gen.ts', '#other': '/src/alt.ts' }";
         assert_eq!(found(&[ALT, USES, ("web/vite.config.ts", config)]), [""; 0]);
         let compiled = ("web/alt/contract_gen.js", "export const CODES = {};\n");

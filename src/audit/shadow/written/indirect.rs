@@ -8,7 +8,7 @@ use super::super::scripts::is_script;
 const WRITERS: [&str; 12] =
     ["tar", "unzip", "7z", "sed", "perl", "patch", "git", "gofmt", "cp", "COPY", "ADD", "mv"];
 
-/// Returns the position of a line of a script that writes to the module so.
+/// Returns the position of a line of a script that writes to the module in this way.
 pub fn write(module: &GeneratedModule<'_>, path: &str, text: &str) -> Option<usize> {
     if !WRITERS.iter().any(|word| text.contains(word)) || !is_script(module, path) {
         return None;

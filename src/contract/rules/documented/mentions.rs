@@ -2,9 +2,9 @@
 //!
 //! Reading only. Text that may be prose is never a call.
 
-/// Options that stand before a command and take no value.
+/// Options without a value that may precede a command.
 const FLAGS: &[&str] = &["--json", "--verbose", "--quiet", "--compact", "--no-color", "--debug"];
-/// Options that stand before a command, with a value.
+/// Options with a value that may precede a command.
 const OPTIONS: &[&str] = &["--mode", "--format", "--fields"];
 /// Languages of fenced blocks whose lines are typed into a shell.
 const SHELLS: &[&str] = &["", "sh", "bash", "zsh", "shell", "console"];
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_prose_or_something_else_is_no_call() {
+    fn text_that_may_be_prose_is_not_a_call() {
         for text in [
             "acme item list\n",
             "`acme`, `acme …`, `acme <command>`, `acme --help`, `acme COMMAND`\n",
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_text_ends() {
+    fn unusual_text_is_read_without_a_panic() {
         for text in
             ["", "`", "``` `", "````\n```\nacme x\n", "`` ` ``", "\u{e9}`\u{e9}`acme x`", "$ "]
         {

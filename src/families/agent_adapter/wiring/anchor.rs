@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_other_things_is_no_list_of_harnesses() {
+    fn a_list_of_other_values_is_not_a_list_of_harnesses() {
         for text in ["", "all: `red`, `blue`", "all: one, two", "some: `one`, `two`", "all: `one`"]
         {
             assert!(element("three").put(text).is_err(), "{text}");

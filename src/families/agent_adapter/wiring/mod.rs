@@ -225,7 +225,7 @@ fn is_free(
 ) -> Result<(), Failure> {
     let constant = adapter.constant();
     let Some(text) = texts.get(HARNESSES)? else { return Ok(()) };
-    // The first place is the constant, with a comment that nobody else writes.
+    // The first position is the constant, with a comment that only aos writes.
     let is_ours = places.first().is_some_and(|place| place.change.taken(&text.new).is_some());
     let mut words = text.new.split(|symbol: char| !symbol.is_ascii_alphanumeric() && symbol != '_');
     if is_ours || !known.contains(&adapter.id) && !words.any(|word| word == constant) {

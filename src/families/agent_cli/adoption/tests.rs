@@ -237,7 +237,7 @@ fn files_of_the_project_in_the_directories_of_the_contract_are_kept_by_name() {
 }
 
 #[test]
-fn a_contract_that_lies_elsewhere_stays_there() {
+fn a_contract_in_another_directory_stays_there() {
     let contract = "{\"error_codes\": {\"core\": {}}}";
     let mut repository = ProjectFiles::default();
     for (path, text) in [("spec/contract.json", contract), ("web/contract.json", "{}")] {

@@ -104,7 +104,7 @@ fn refused(shot: &Answered, what: &str) -> ProbeStep {
         if shot.observed.stdout().is_empty() && is_astray {
             return Err(shot.fail(format!("the envelope of `{what}` is on stderr")));
         }
-        // That there is no envelope at all is another probe, and this one has seen nothing.
+        // Another probe reports a missing envelope; this one has nothing to judge.
         return Ok(());
     }
     shot.expect_code(&["E_USAGE", "E_VALIDATION"], &format!("`{what}`"))
@@ -135,7 +135,7 @@ fn no_credentials(lab: &ProbeCaller<'_>) -> ProbeStep {
         .map(|sample| (sample, and(&gate::meant(lab, sample, &sample.call()), &["--dry-run"])));
     for (sample, call) in reads.chain(writes) {
         let shot = lab.run_as(Account::None, &call, &[]);
-        // Some of what an upstream has is for everybody.
+        // Some commands of an upstream work for every account.
         if !shot.is_ok() {
             let when = format!("`{}` without credentials", sample.path);
             shot.expect_code(&["E_AUTH", "E_CONFIG"], &when)?;

@@ -143,7 +143,7 @@ fn format_raw(lab: &ProbeCaller<'_>) -> ProbeStep {
             let is_envelope = shot.document.is_ok() && shot.at("/ok").is_boolean();
             shot.expect(!is_envelope, format!("`{call} --format raw` prints the envelope"))?;
         } else if !(shot.exit() == Some(2) && shot.observed.stdout().is_empty()) {
-            // Who asks for bytes may get the refusal as text on stderr.
+            // With `--format raw`, the refusal may be text on stderr.
             shot.expect_code(&["E_USAGE", "E_VALIDATION"], &format!("`{call} --format raw`"))?;
         }
     }

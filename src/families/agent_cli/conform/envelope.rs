@@ -322,7 +322,7 @@ pub const SNAKE_CASE: Probe = Probe {
 
 fn snake_case(lab: &ProbeCaller<'_>) -> ProbeStep {
     let mut shots: Vec<Answered> = documents(lab).collect();
-    // What comes from an upstream is the likeliest to keep its spelling.
+    // Members from an upstream are the most likely ones to keep the spelling of the upstream.
     let roles = [Role::Get, Role::List, Role::Scopes];
     let samples: Vec<_> = roles.into_iter().flat_map(|role| lab.samples(role)).collect();
     if !samples.is_empty() && (lab.fixture.local || lab.start_upstream().is_ok()) {

@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_flags_and_options_with_one_value_are_no_filters() {
+    fn numbers_flags_and_options_with_one_value_are_not_filters() {
         let closed = json!({"type": "string", "values": ["open", "closed"]});
         assert_eq!(values(&closed), ["open", "closed"]);
         assert_eq!(values(&json!({"type": "string"})), [UNKNOWN]);

@@ -1,4 +1,4 @@
-//! The write gate (agent-cli §7, §9): nothing happens without a token, and a token is good for one thing once.
+//! The write gate (agent-cli §7, §9): a write needs a token, and a token is valid for one change and one use.
 
 use serde_json::Value;
 

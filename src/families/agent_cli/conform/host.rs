@@ -272,7 +272,7 @@ pub fn answer(
 fn content(name: &str) -> Vec<u8> {
     match name {
         CHECKSUMS => format!("{}  nothing.tar.gz\n", "0".repeat(64)).into_bytes(),
-        // The form of the older cosign, which is refused, and signed by nobody.
+        // The form of an older cosign, without a signature, which must be refused.
         BUNDLE => b"{\"base64Signature\":\"AAAA\",\"cert\":\"AAAA\"}".to_vec(),
         _ => b"this is not an archive".to_vec(),
     }

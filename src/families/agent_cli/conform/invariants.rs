@@ -179,7 +179,7 @@ impl CallRules<'_> {
         if is_usage(&ruling.code) {
             ruling.see(codes::USAGE.id, None);
         }
-        // Without `reference` nobody knows the codes of the tool.
+        // Without `reference`, the codes of the tool are unknown.
         if noted.is_disturbed() || exit == Some(0) || !self.reference.is_object() {
             return;
         }

@@ -91,7 +91,7 @@ pub struct ComparedKinds {
 
 impl ComparedKinds {
     fn compare(&mut self, rules: &FieldRules, object: &Value, field: &str, kind: ValueKind) {
-        // What its name says already is a matter of `cli.ids-and-times`.
+        // `cli.ids-and-times` tests a field whose name already determines the kind.
         let is_named = rules.by_name(field) == Some(kind);
         if let Some(value) = object.get(field).filter(|_| !is_named) {
             self.fields += 1;

@@ -86,7 +86,7 @@ pub fn examine(
         Err(Unfinished::Fail(message, evidence)) => {
             let finding = Conclusion::fail(message).about(targets, unit);
             let finding = evidence.into_iter().fold(finding, |finding, each| finding.with(*each));
-            // What failed usually says enough; the calls before it are noise.
+            // The failed call is usually enough evidence; the calls before it are noise.
             let before = if lab.has_history.get() { lab.shown.take() } else { Vec::new() };
             return before.into_iter().fold(finding, Conclusion::with);
         }

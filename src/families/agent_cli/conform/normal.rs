@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_form_gives_nothing() {
+    fn an_unknown_form_has_no_commands() {
         for text in [
             r#"{}"#,
             r#"{"commands": []}"#,

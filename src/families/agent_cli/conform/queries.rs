@@ -47,7 +47,7 @@ fn fields(lab: &ProbeCaller<'_>) -> ProbeStep {
     let plain_keys = keys(whole.data()).into_iter().filter(|key| !key.starts_with('_'));
     let mut chosen: Vec<&str> = marked.iter().copied().take(1).collect();
     let mut plain_keys: Vec<&str> = plain_keys.collect();
-    // What every object has is certainly a field.
+    // A key of every object is certainly a field.
     plain_keys.sort_by_key(|key| *key != "id");
     chosen.extend(plain_keys.into_iter().filter(|key| !marked.contains(key)).take(1));
     let shot = worked(lab, &and(&sample.call(), &["--fields", &chosen.join(",")]))?;

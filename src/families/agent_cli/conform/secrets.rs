@@ -53,7 +53,7 @@ fn secrets(lab: &ProbeCaller<'_>) -> ProbeStep {
     if lab.secrets().is_empty() {
         return Err(Unfinished::Blocked("conform.toml has no [agent_cli.credentials]".to_owned()));
     }
-    // What describes the tool has the secret in its environment too.
+    // Commands that describe the tool also run with the secret in the environment.
     let own = ["reference", "changelog", "context", "doctor"];
     let mut calls: Vec<_> = own.iter().map(|command| words(&[command])).collect();
     calls.push(sample.call());
@@ -95,7 +95,7 @@ enum Echo {
     Message,
     /// Bare, deep in an error of another shape.
     Nested,
-    /// In a page that is no JSON.
+    /// In a page that is not JSON.
     Page,
 }
 

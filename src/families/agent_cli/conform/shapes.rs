@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn camel_case_is_found_at_any_depth_and_codes_are_no_camels() {
+    fn camel_case_is_found_at_any_depth_and_codes_are_not_camel_case() {
         let value = |text: &str| serde_json::from_str::<Value>(text).unwrap();
         assert_eq!(camel(&value("{\"a\":[{\"userId\":1}]}")), Some("userId".to_owned()));
         assert_eq!(camel(&value("{\"E_NOT_FOUND\":{\"exit\":3}}")), None);

@@ -1,4 +1,4 @@
-//! Signals (agent-cli §6): a command that is stopped prints one envelope, for every signal and at every moment.
+//! Signals (agent-cli §6): a stopped command prints one envelope, for every signal and at every moment.
 
 use std::time::Duration;
 

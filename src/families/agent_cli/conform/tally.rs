@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_large_number_of_commands_is_thinned_out_evenly_and_that_is_said() {
+    fn of_many_commands_an_even_sample_is_used_and_reported() {
         let tally = Tally::default();
         let few: Vec<usize> = (0..MAX_CHOSEN).collect();
         assert_eq!(tally.chosen(&few), few);

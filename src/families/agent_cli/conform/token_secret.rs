@@ -84,7 +84,7 @@ fn secret_damaged(lab: &ProbeCaller<'_>) -> ProbeStep {
         match what {
             "empty" => tree::replace(&path, b"")?,
             "short" => tree::replace(&path, b"short")?,
-            // Whoever runs as root can read every file.
+            // Root can read every file, whatever its mode is.
             _ => tree::obstruct(&path)?,
         }
         let shot = lab.call(&call);

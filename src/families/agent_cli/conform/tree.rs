@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_new_or_different_is_found_and_locks_are_none() {
+    fn new_and_changed_files_are_found_and_locks_are_ignored() {
         let file = |text: &str| Some(text.as_bytes().to_vec());
         let before = FileTree::from([("a".into(), file("1")), ("b".into(), file("1"))]);
         let after = FileTree::from([

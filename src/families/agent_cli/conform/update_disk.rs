@@ -265,7 +265,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_installer_of_skills_is_no_package_manager() {
+    fn only_the_installer_of_skills_is_not_a_package_manager() {
         assert!(is_skill_sync(
             "npx --yes skills@1.5.16 add https://github.com/a/b/tree/v1.0.0 -y -g"
         ));

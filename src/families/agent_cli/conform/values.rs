@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_of_a_schema_is_no_field() {
+    fn a_label_of_a_schema_is_not_a_field() {
         let rules = FieldRules::default();
         let data = json!({"schemas": {"thing_by_id": {"shape": "object"}}, "made_at": null});
         assert!(wrong_of(&rules, "reference", &data).is_none());

@@ -27,7 +27,7 @@ struct MockExchange<'a> {
     dangerous: bool,
     public: bool,
     method: &'a str,
-    /// The paths of the things that there are, the one of the sample first.
+    /// The paths of the existing objects, that of the sample first.
     paths: Vec<String>,
     /// Pairs, decoded.
     query: Vec<(String, String)>,
@@ -87,7 +87,7 @@ fn pairs(name: &str, value: &Value, style: &str) -> Vec<(String, String)> {
         .collect()
 }
 
-/// The path for a thing, encoded; `None` where there is no other thing.
+/// The encoded path of an object; `None` if there is no other object.
 fn path(operation: &DescribedOperation, target: SampleTarget) -> Option<String> {
     let mut path = String::new();
     let mut has_other = target == SampleTarget::First;

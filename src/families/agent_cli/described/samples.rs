@@ -21,7 +21,7 @@ pub fn value(input: &DescribedInput, at: usize) -> Value {
         return sample.clone();
     }
     match input.kind.as_str() {
-        // The place of an input differs between the commands that name one thing.
+        // Commands on one object can have the input in different positions.
         "integer" if input.place == "path" => json!(of_name(&input.name)),
         "integer" => json!(at + 7),
         "number" => json!(format!("{}.5", at + 7)),
@@ -39,7 +39,7 @@ fn of_name(name: &str) -> u32 {
     10 + name.bytes().fold(7, next) % 80
 }
 
-/// The value of a path for another thing; `None` where there is no other one.
+/// The value in a path for another object; `None` if there is no other one.
 #[must_use]
 pub fn other(input: &DescribedInput, at: usize, target: SampleTarget) -> Option<Value> {
     let first = value(input, at);

@@ -68,7 +68,7 @@ pub struct DescribedOperation {
     /// It is called without credentials.
     #[serde(default)]
     pub public: bool,
-    /// Members of the thing, or of an entry of the list.
+    /// Members of the object, or of an entry of the list.
     #[serde(default)]
     pub members: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

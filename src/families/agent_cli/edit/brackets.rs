@@ -155,7 +155,7 @@ impl Language {
         let place = entries.last().map_or(open + 1, |last| last.end);
         let is_tuple = self == Self::Python && text[open..].starts_with('(');
         let added = match entries.is_empty() {
-            // Without the comma, brackets around one value are no tuple.
+            // Without the comma, parentheses around one value do not make a tuple.
             true if is_tuple => format!("{single},"),
             true => single.to_owned(),
             false => format!(", {single}"),

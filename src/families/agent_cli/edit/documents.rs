@@ -87,7 +87,7 @@ fn replaced(text: &str, old: &str, new: &str) -> String {
         let starts = before.ends_with(['`', ' ', '"']) || before.is_empty();
         let ends =
             !after.starts_with(|symbol: char| symbol.is_alphanumeric() || "-_".contains(symbol));
-        // Two words of a sentence are no call.
+        // Two words of a sentence are not a call.
         let is_call =
             before.ends_with(['`', '"']) || after.starts_with([' ', '`']) && names_tool(before);
         changed.push_str(before);

@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_counts_as_a_write_and_dangers_as_the_highest_mode() {
+    fn an_unknown_type_counts_as_a_write_and_a_dangerous_command_needs_the_highest_mode() {
         let mode = |command: Value| one(command).0.mode;
         assert_eq!(mode(json!({"path": "sync", "type": "task"})), ToolMode::Write);
         assert_eq!(mode(json!({"path": "sync"})), ToolMode::Write);
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_is_no_command_line_is_left_out() {
+    fn a_path_that_is_not_a_command_line_is_left_out() {
         for path in ["", "a  b", "--help", "a;b", "a $(b)"] {
             let reference = json!({"commands": [{"path": path, "type": "read"}]});
             assert!(tools("t", &reference).is_empty(), "{path}");

@@ -54,7 +54,7 @@ impl<'a> ToolSources<'a> {
             if is_test(path) {
                 sources.tests.push(SourceCode { source, text, language });
             } else if language != "js" {
-                // Unit tests of Rust stand at the end of the file they test.
+                // Unit tests of Rust are at the end of the file that they test.
                 let end = if language == "rs" { text.find("#[cfg(test)]") } else { None };
                 let text = &text[..end.unwrap_or(text.len())];
                 sources.program.push(SourceCode { source, text, language });

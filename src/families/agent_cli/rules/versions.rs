@@ -256,7 +256,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_heading_in_a_comment_is_no_release() {
+    fn a_heading_in_a_comment_is_not_a_release() {
         let text = "# Changelog\n\n<!--\n## [9.9.9] - 2026-01-01\n-->\n## [Unreleased]\n<!-- ## [8.0.0] -->\n## [1.2.0] - 2026-07-01\n";
         assert_eq!(releases(text)[0].1, "[1.2.0] - 2026-07-01");
         assert_eq!(releases("## Unreleased\n"), []);

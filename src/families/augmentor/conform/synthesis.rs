@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn each_keyword_refuses_an_argument_of_its_own() {
+    fn each_keyword_refuses_its_own_invalid_argument() {
         let text = || json!({"type": "string"});
         let number = || json!({"type": "number"});
         let array = || json!({"type": "array"});

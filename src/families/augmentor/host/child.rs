@@ -233,7 +233,7 @@ impl Child {
     /// asked to cancel the call, and has a moment to do so.
     ///
     /// # Errors
-    /// As [`Child::wait`]; `Unwanted` when the call goes on in spite of its cancellation.
+    /// As [`Child::wait`]; `Unwanted` if the call continues after its cancellation.
     pub fn ask_unless(
         &mut self,
         request: &RunnerRequest<'_>,

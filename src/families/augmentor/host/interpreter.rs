@@ -33,7 +33,7 @@ pub fn node() -> Option<PathBuf> {
     search_path::find("node")
 }
 
-/// The interpreter of a virtual environment. The link stays as it is: it is what makes the environment.
+/// The interpreter of a virtual environment. The link is not resolved, because Python finds the environment through it.
 fn of_environment(directory: &Path) -> Option<PathBuf> {
     let places = ["bin/python3", "bin/python", "Scripts/python.exe"];
     places.iter().find_map(|place| program(&directory.join(place)))

@@ -170,7 +170,7 @@ impl<'a> HostedPackage<'a> {
     /// Calls a command or an agent, once its arguments have been validated.
     ///
     /// # Errors
-    /// What the package raised, or why there is no result.
+    /// Returns the error that the package raised, or the reason why there is no result.
     pub fn call(
         &mut self,
         callee: &Callee<'_>,

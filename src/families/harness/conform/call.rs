@@ -162,7 +162,7 @@ pub(super) fn over_all(session: &ToolCaller, finding: Conclusion) -> Conclusion 
 fn command(entry: &Value) -> Option<CallableCommand> {
     let text = |name: &str| entry.get(name).and_then(Value::as_str);
     let id = text("id")?;
-    // What is not an id is a finding of `aos check`; here it would become a word of a command line.
+    // `aos check` reports an invalid id; here it would become a word of a command line.
     let is_plain = |symbol: char| symbol.is_ascii_alphanumeric() || "._-".contains(symbol);
     let usable =
         !id.is_empty() && id.len() <= 120 && !id.starts_with('-') && id.chars().all(is_plain);

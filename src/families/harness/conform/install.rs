@@ -82,7 +82,7 @@ fn installed(session: &ToolCaller, beside_another: bool) -> Conclusion {
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     let place = site.display().to_string();
     let (arguments, directory) = if uses_setuptools(&source) {
-        // What goes into a wheel, without the packages that only wrapping it up needs.
+        // Builds the files of a wheel, without the packages that only packing the wheel needs.
         let run =
             ["-c", "import setuptools; setuptools.setup()", "-q", "build", "--build-lib", &place];
         (words(&run), source.clone())

@@ -173,7 +173,7 @@ impl ConnectorRules<'_> {
             let fault = (said != known).then(|| format!("it reports `{said}`, not `{known}`"));
             ruling.see(surface::TOOL_NAME.id, fault);
         }
-        // A command line that cannot be parsed may hide which command was meant, and in which mode.
+        // If the command line cannot be parsed, command and mode may be unknown.
         let is_parsed = ruling.code != USAGE;
         if let (Some(id), Some(said)) = (id, text("/command")) {
             let fits = said == id || !is_parsed && said == UNKNOWN;

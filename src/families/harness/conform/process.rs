@@ -137,7 +137,7 @@ fn start(session: &ToolCaller) -> Conclusion {
         if id == "config.show" {
             continue;
         }
-        // What did not end has no time, unless it was waited for in vain.
+        // A call that did not end has no duration, unless it timed out.
         if call::loose(&observed).is_none() && observed.duration_ms() <= HOST_MS {
             continue;
         }

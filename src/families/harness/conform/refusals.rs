@@ -53,7 +53,7 @@ fn refusals(session: &ToolCaller) -> Conclusion {
             fault = misread(&observed, refusal);
         }
         judge.judge(&observed, fault);
-        // What a status alone means to `health` is another probe.
+        // Another probe tests how `health` reports a status alone.
         if refusal.when == When::Credentials && refusal.status < 400 {
             let health = call::json(&["health"]).secrets(SecretShape::Plain);
             let observed =

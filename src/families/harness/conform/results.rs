@@ -169,7 +169,7 @@ pub(super) fn wrong_data(envelope: &Value) -> Option<String> {
     }
 }
 
-/// A command that lists things: by its name, or because the manifest fills a picker from it.
+/// A command that returns a list: by its name, or because the manifest fills a picker from it.
 pub(super) fn is_list(session: &ToolCaller, command: &CallableCommand) -> bool {
     let action = command.id.rsplit('.').next().unwrap_or_default();
     let hints =
@@ -273,7 +273,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_is_told_from_what_is_none() {
+    fn a_list_is_distinguished_from_other_results() {
         let command =
             |id: &str| CallableCommand { id: id.to_owned(), required_mode: String::new() };
         let list = |items: Value| json!({"items": items, "issues": items, "next_cursor": null, "has_more": false});

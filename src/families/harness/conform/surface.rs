@@ -226,7 +226,7 @@ fn permissions(session: &ToolCaller) -> Conclusion {
             map.iter().map(|(id, mode)| (id.clone(), mode.as_str().unwrap_or_default().to_owned()));
         let map: BTreeMap<_, _> = map.collect();
         compared += map.len();
-        // What capabilities and the manifest disagree about is another probe.
+        // Another probe reports differences between capabilities and the manifest.
         let own: BTreeMap<_, _> = match &session.manifest {
             Some(manifest) => listed(manifest),
             None => said.clone(),

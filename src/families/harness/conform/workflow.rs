@@ -227,7 +227,7 @@ fn empty(session: &ToolCaller) -> Conclusion {
     // All optional values of a command at once: one call shows what one of them would.
     let mut by_command: BTreeMap<String, Vec<FormField>> = BTreeMap::new();
     for field in fields(session) {
-        // What is always needed says nothing about optional values.
+        // A required field shows nothing about optional values.
         if !field.is_required {
             by_command.entry(field.command.id.clone()).or_default().push(field);
         }

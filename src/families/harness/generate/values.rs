@@ -210,7 +210,7 @@ fn slim(preset: &Preset) -> Value {
     lists.map(|list| (list.id.to_string(), json!(list.slim))).collect::<Map<_, _>>().into()
 }
 
-/// Variables whose values stand in for options that were left out, with what they are for.
+/// Variables whose values replace missing options, with their purposes.
 fn default_env(preset: &Preset) -> Vec<Value> {
     let fields = preset.fields.iter();
     let named = fields.filter_map(|field| Some((field.default_env.as_ref()?, field)));

@@ -1,4 +1,5 @@
-//! ArgentOS, the host of connectors: where it looks, what it reads, how it asks, and what it makes of the answers.
+//! ArgentOS, the host of connectors: the directories that it searches, the files that it reads, its calls, and its
+//! verdicts on the responses.
 //!
 //! Follows the host's code where that differs from its published document; the verdicts say what the document promises.
 

@@ -82,7 +82,7 @@ pub fn rewrite(subject: &RewriteSubject<'_>) -> Rewritten {
         return Rewritten { untouched, ..Rewritten::default() };
     }
     if is_blocked {
-        // The old word would no longer come, and somebody still waits for it.
+        // The old word would no longer be reported, but other code still compares with it.
         return Rewritten { untouched, ..Rewritten::default() };
     }
     for (file, range, text) in edits {

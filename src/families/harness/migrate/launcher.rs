@@ -1,6 +1,6 @@
 //! Starts a copy of a connector: its script, with an interpreter that has click, from the copy alone.
 //!
-//! An environment may have the original installed; its modules must not stand in for those of the copy.
+//! An environment may have the original installed; its modules must not be loaded instead of those of the copy.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

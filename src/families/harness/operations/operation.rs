@@ -119,7 +119,7 @@ fn default_item_id() -> String {
     "id".to_owned()
 }
 
-/// A query value that tells the API which fields of an entry to send.
+/// A query value with the fields of an entry that the API is to send.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Select {

@@ -160,7 +160,7 @@ pub(super) fn argument_list(bytes: &[u8], open: usize) -> &[u8] {
     bytes.get(open + 1..at.min(bytes.len())).unwrap_or_default()
 }
 
-/// Letters that may stand before a string literal.
+/// Letters that may precede a string literal.
 pub(super) fn is_prefix(word: &[u8]) -> bool {
     word.iter().all(|letter| b"rRbBfFuUtT".contains(letter))
 }

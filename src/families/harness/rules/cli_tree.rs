@@ -56,7 +56,7 @@ impl<'a> CliTree<'a> {
                     tree.is_complete = false;
                     continue;
                 };
-                // Names that click derives depend on its version: any of them may be meant.
+                // Names that click derives depend on its version: any of them may be the name.
                 for name in hang.names(&command.part) {
                     for path in paths {
                         tree.commands.push(command.part.command(path, &name));

@@ -46,7 +46,7 @@ fn groups_and_commands_are_found_where_add_command_hangs_them() {
 }
 
 #[test]
-fn a_group_that_nobody_adds_says_nothing_about_the_command_line() {
+fn a_group_that_is_never_added_is_not_part_of_the_command_line() {
     let text = LOOSE.replace("    cli.add_command(issue_group)\n", "");
     assert_eq!(only(&click(&text)), [""; 0]);
     let text = LOOSE
@@ -208,7 +208,7 @@ fn scripts_beside_the_package_are_searched_for_secrets_too() {
     let code = "import os\nx = os.environ[\"OTHER_TOKEN\"] or os.environ[\"AOS_OTHER_TOKEN\"]\n";
     let at = |path: &str| only(&Sample::good().file(path, code));
     assert_eq!(at("installer/preflight.py"), ["auth/undeclared-secret"; 2]);
-    // What a person runs to publish the connector is not called by the host.
+    // The host does not call scripts that a person runs to publish the connector.
     assert_eq!(at("scripts/release.py"), ["auth/undeclared-secret"]);
     assert_eq!(at("tests/test_live.py"), [""; 0]);
     assert_eq!(at("agent-harness/aos_demo/contract_gen.py"), [""; 0]);
@@ -291,7 +291,7 @@ fn addresses_with_a_default_and_and_or_are_optional() {
 }
 
 #[test]
-fn only_the_words_of_the_probe_tell_what_health_says() {
+fn only_the_words_of_the_probe_are_the_words_of_health() {
     let silent =
         Sample::good().replaced("agent-harness/aos_demo/client.py", "def health", "def words");
     let health =

@@ -207,7 +207,7 @@ fn tests(subject: &ConnectorSubject<'_>, found: &mut Collector) {
     let speak =
         |words: &[&str]| texts.iter().any(|text| words.iter().any(|word| text.contains(word)));
     let mut missing = Vec::new();
-    // A table of expected modes may stand in for their names.
+    // A table of expected modes is as good as their names.
     let by_table = speak(&["MODES", "contract_cases"]);
     if !by_table && !subject.facts.modes.iter().all(|mode| speak(&[mode.as_str()])) {
         missing.push("every mode");

@@ -261,7 +261,7 @@ fn scope(manifest: &ConnectorManifest<'_>, source: &SourceText<'_>, found: &mut 
     }
 }
 
-/// Writes whose own summary says that they are none.
+/// Writes whose own summary says that they write nothing.
 fn admitted_scaffolds(
     writes: &[&ManifestCommand<'_>],
     source: &SourceText<'_>,
@@ -293,7 +293,7 @@ fn admits_scaffold(summary: &str) -> bool {
     let rest = summary.trim_start_matches(|letter: char| letter.is_ascii_alphabetic());
     let first = summary.strip_suffix(rest).unwrap_or_default();
     let labelled = rest.starts_with(':') || rest.starts_with(" for ") || rest.is_empty();
-    // What is scaffolded is a request; a project or a component may be the very thing the command makes.
+    // Only a scaffolded request counts; a command may scaffold projects or components as its purpose.
     let unsent = ["payload", "preview", "request"].iter().any(|word| rest.contains(word));
     match first {
         "scaffold" | "scaffolded" | "scaffolds" if labelled || unsent => true,

@@ -211,7 +211,7 @@ impl JudgedMode<'_> {
         if !classes.is_empty() && !classes.iter().any(|known| known == class.text) {
             let mode =
                 self.command.required_mode.filter(|mode| self.facts.rank(mode.text).is_some());
-            // A class that contradicts the mode is not meant, however near its name is.
+            // A class that contradicts the mode is not proposed, even if its name is similar.
             let fits = |class: &&str| {
                 mode.is_none_or(|mode| {
                     (mode.text == self.facts.lowest_mode()) == (*class == "read")

@@ -267,7 +267,7 @@ fn uses_of<'a>(subject: &'a ConnectorSubject<'_>, name: &str) -> Vec<(&'a str, S
     uses
 }
 
-/// The words of health itself, in functions or modules named after it; the same words elsewhere mean other things.
+/// The words of health itself, in functions or modules named after it; elsewhere, the same words have other meanings.
 fn health_words(subject: &ConnectorSubject<'_>, found: &mut Collector) {
     let mut ready = None;
     for file in &subject.python {

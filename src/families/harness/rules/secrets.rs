@@ -81,7 +81,7 @@ fn source_note(file: &PythonFile<'_>, note: &Note<'_>, found: &mut Collector) {
         NoteKind::Query { name, value } => {
             let carries = names::is_secret_query(name)
                 && (value.is_empty() || names::is_secret_identifier(value));
-            // `key` alone is a common name: only the value tells.
+            // `key` alone is a common name, so only the value decides.
             let is_key = matches!(name, "key" | "auth") && names::is_secret_identifier(value);
             if carries || is_key {
                 let message = format!("the query parameter {} carries a secret", shown(name));

@@ -92,7 +92,7 @@ fn a_manifest_of_thousands_of_faults_is_judged_in_bounded_output() {
 }
 
 #[test]
-fn every_rule_is_complete_and_its_id_stands_once() {
+fn every_rule_is_complete_and_its_id_is_unique() {
     let mut ids = std::collections::BTreeSet::new();
     for rule in RULES {
         assert!(ids.insert(rule.id), "`{}` stands twice", rule.id);

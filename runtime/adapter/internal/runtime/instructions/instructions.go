@@ -87,7 +87,7 @@ func (s Shared) read(ctx context.Context, workspacePath string) (workspace.File,
 	return file, content, err
 }
 
-// Rule is a file of the workspace that the agent reads in every session, and that nobody else has.
+// Rule is a file of the workspace that the agent reads in every session, and that only the orchestrator writes.
 type Rule struct {
 	// Path is the file, below the workspace and with slashes.
 	Path string

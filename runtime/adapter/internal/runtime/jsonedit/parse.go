@@ -1,5 +1,5 @@
-// Package jsonedit changes a JSON document of somebody else and keeps every other byte: order, spacing, spelling of
-// strings, comments, a byte order mark. It never decodes a document and writes it anew.
+// Package jsonedit changes a JSON document of the user and keeps every other byte: order, spacing, escapes in strings,
+// comments, a byte order mark. It never decodes and rewrites a whole document.
 package jsonedit
 
 import (

@@ -1,5 +1,5 @@
-// Package textblock keeps lines of the orchestrator in a text of somebody else, between two marker lines. Taking the
-// block out gives back the bytes of the text.
+// Package textblock keeps lines of the orchestrator in a text of the user, between two marker lines. Removing the block
+// restores the bytes of the text.
 package textblock
 
 import (

@@ -72,7 +72,7 @@ class Place:
 
     @property
     def mark(self) -> str:
-        """A short digest that tells this page from others."""
+        """A short digest that distinguishes this page from others."""
         text = json.dumps([self.link, self.at])
         return hashlib.sha256(text.encode()).hexdigest()[:8]
 

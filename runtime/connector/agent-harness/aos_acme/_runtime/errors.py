@@ -74,7 +74,7 @@ class BackendUnavailable(ConnectorError):
 
 
 class NotFound(ConnectorError):
-    """The backend does not have the thing that was asked for."""
+    """The backend does not have the requested object."""
 
     code = "NOT_FOUND"
 

@@ -118,7 +118,7 @@ def read(command_id: str, texts: dict[str, list[str]]) -> Inputs:
 
 
 def _settings(missing: list[str]) -> dict[str, Any]:
-    """The variables that would stand in for the missing options."""
+    """The variables that can replace the missing options."""
     names = {option_name(field): spec.get("env") for field, spec in FIELDS.items()}
     known = {option: names[option] for option in missing if names.get(option)}
     return {"or_set": known} if known else {}

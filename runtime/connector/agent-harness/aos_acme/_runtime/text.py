@@ -19,7 +19,7 @@ def data(value: dict[str, Any]) -> str:
 
 
 def error(message: str, details: dict[str, Any], hint: str, help_text: str = "") -> str:
-    """The text of a failure; the hint comes last, as the thing to do."""
+    """The text of a failure; the hint comes last."""
     lines = [f"error: {clean(message)}"]
     if help_text:
         return "\n".join([*lines, "", help_text])

@@ -73,7 +73,7 @@ func Append(directory string, redactor *redact.Redactor, entry Entry) error {
 	if err != nil {
 		return err
 	}
-	// A log that somebody else made could be open to others.
+	// Another program may have created the log with a mode that lets other users read it.
 	if err = file.Chmod(0o600); err == nil || runtime.GOOS == "windows" {
 		_, err = file.Write(append(line, '\n'))
 	}

@@ -72,12 +72,12 @@ type Change struct {
 	After    any    `json:"after"`
 }
 
-// Preview is that of a write on one thing.
+// Preview is the preview of a write on one object.
 type Preview struct {
 	Changes []Change `json:"changes"`
 }
 
-// BatchPreview is that of a write on many things.
+// BatchPreview is the preview of a write on several objects.
 type BatchPreview struct {
 	Action  string   `json:"action"`
 	Targets []string `json:"targets"`
@@ -141,7 +141,7 @@ func (c *Call) Printer() *output.Printer {
 	return c.app.printer
 }
 
-// Account asks the API who calls, once in a run.
+// Account requests the account of the credential from the API, once in a run.
 func (c *Call) Account() (rest.Account, error) {
 	return c.app.account(c.Context)
 }

@@ -30,7 +30,7 @@ const (
 
 var keyForm = regexp.MustCompile(`^[A-Za-z0-9._:-]{8,128}$`)
 
-// IdempotencyKey is the flag of writes that create: the API makes one thing for a key, however often it is asked.
+// IdempotencyKey is the flag of writes that create: repeated requests with one key create a single object.
 var IdempotencyKey = Param{
 	Name: "idempotency-key", Kind: Text, Help: "Key of your choice: the same key never creates two objects",
 	Check: func(key string) error {

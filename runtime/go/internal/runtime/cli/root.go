@@ -37,7 +37,7 @@ func tree(app *app, arguments []string, done func(*Call, error)) *cobra.Command 
 	}
 	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
 	root.CompletionOptions.DisableDefaultCmd = true
-	// The commands that cobra adds by itself print what is no document of the contract.
+	// The output of the commands that cobra adds by itself is not a document of the contract.
 	root.SetHelpCommand(notThere(root, "no-help"))
 	root.AddCommand(notThere(root, cobra.ShellCompNoDescRequestCmd, cobra.ShellCompRequestCmd))
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
@@ -161,7 +161,7 @@ func (c *Call) check(arguments []string, globals map[string]*value) error {
 		return fault.New(fault.Usage, "--json and --format %s exclude each other", given).WithFix("Omit one of them")
 	}
 	if output.Format(format.texts[0]) == output.Raw && !c.Command.Raw {
-		// There are no bytes that the answer could be mistaken for.
+		// The command has no raw output with which the error could be confused.
 		c.app.printer.Format = output.JSON
 		return fault.New(fault.Usage, "`%s` has no format raw", c.Command.Path).WithFix("Use --format json or text")
 	}

@@ -22,7 +22,7 @@ import (
 // unwind is how long a command may take to end after a signal before the answer is given without it.
 const unwind = 15 * time.Second
 
-// secretVariables are variables whose values are never shown, whoever asks for them.
+// secretVariables are variables of other tools whose values are never printed.
 var secretVariables = []string{"GITHUB_TOKEN", "GH_TOKEN", "NPM_TOKEN", "NODE_AUTH_TOKEN"}
 
 // Main runs the program and returns its exit code. Everything it needs besides the arguments comes from the environment.

@@ -93,7 +93,7 @@ type contextCredential struct {
 	*contextValidity
 }
 
-// contextValidity is what the credential itself says; nobody is asked.
+// contextValidity is computed from the stored credential, without a request.
 type contextValidity struct {
 	Valid       bool    `json:"valid"`
 	Refreshable bool    `json:"refreshable"`
@@ -125,7 +125,7 @@ func runContext(call *Call) (any, error) {
 			data.Config.Problem = &fault.From(err).Message
 		}
 	}
-	// Known after `auth login`; of the environment's credential nobody has said it.
+	// The account is known after `auth login`, but not for a credential in the environment.
 	if credential.Account != "" {
 		data.Account = &credential.Account
 	}
@@ -154,7 +154,7 @@ func describeValidity(credential credentials.Credential, configured bool) *conte
 	return described
 }
 
-// environment tells the mock on this machine from everything else.
+// environment distinguishes the mock on this machine from every other upstream.
 func environment(setup *config.Config) string {
 	switch {
 	case setup.BaseURL == nil:

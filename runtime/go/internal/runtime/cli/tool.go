@@ -1,5 +1,5 @@
-// Package cli is the command line of a tool: one registry of commands, one gate for writes, one place where a run ends.
-// It knows no command of a particular API; those come with the Tool.
+// Package cli is the command line of a tool: one registry of commands, one gate for writes, one function that ends a
+// run. It has no command of a particular API; those are in the Tool.
 package cli
 
 import (
@@ -21,7 +21,7 @@ type Tool struct {
 	Commands []*Command
 	// Schemas are the shapes of the data that the commands name as their output.
 	Schemas []Schema
-	// BaseURL is the address of the API when nobody says otherwise; empty when there is none.
+	// BaseURL is the default address of the API; empty if there is none.
 	BaseURL string
 	// Tier is the risk of the tool: T0 reads, T1 writes or handles credentials, T2 has actions that cannot be undone.
 	Tier string
@@ -48,9 +48,9 @@ type Table interface {
 	Group(name string) ([]*Command, []Schema)
 }
 
-// Upstream is what the runtime needs of the client of the API.
+// Upstream has the methods of the client of the API that the runtime calls.
 type Upstream interface {
-	// Account asks who calls.
+	// Account returns the account of the credential.
 	Account(ctx context.Context) (rest.Account, error)
 	Close()
 }

@@ -186,7 +186,7 @@ func ParseAddress(text string) (*url.URL, error) {
 	address, err := url.Parse(text)
 	switch {
 	case err != nil:
-		// The parser would repeat the address, and with it a password that somebody put there.
+		// The error of the parser would contain the address, and with it a password in the address.
 		return nil, errors.New("it is not an address")
 	case address.User != nil:
 		return nil, errors.New("it contains a user name; credentials are stored separately")

@@ -35,7 +35,7 @@ func ReadBounded(path string, limit int64) ([]byte, error) {
 	return content, err
 }
 
-// CheckRegular looks at a path before it is opened: opening a pipe would wait for whoever is at its other end.
+// CheckRegular inspects a path before it is opened, because opening a pipe would wait for its other end.
 func CheckRegular(path string) error {
 	information, err := os.Stat(path)
 	if err != nil {

@@ -188,8 +188,8 @@ func (g *Gate) forget(directory string) {
 	}
 }
 
-// secret reads the key of this machine, or makes it at the first use. A key that cannot be trusted stops everything:
-// there is no way around it.
+// secret reads the key of this machine, or makes it at the first use. If the key cannot be
+// trusted, the call fails; no option changes that.
 func (g *Gate) secret() ([]byte, error) {
 	path := filepath.Join(g.Directory, secretFile)
 	if err := config.MakePrivate(g.Directory); err != nil {

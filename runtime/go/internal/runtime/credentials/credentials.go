@@ -23,7 +23,7 @@ import (
 // Storage names where a credential comes from.
 type Storage string
 
-// The places of a credential.
+// The locations of a credential.
 const (
 	None          Storage = "none"
 	Keyring       Storage = "keyring"
@@ -51,7 +51,7 @@ type Credential struct {
 type Store struct {
 	config   *config.Config
 	redactor *redact.Redactor
-	// name tells upstreams apart.
+	// name distinguishes upstreams.
 	name string
 	// renew gets a new credential; nil in a tool whose credential does not expire.
 	renew Renewer
@@ -190,7 +190,7 @@ func (s *Store) readExpiry(credential *Credential) error {
 	return nil
 }
 
-// Secrets are the values that nobody may see.
+// Secrets returns the values that must never be printed.
 func (c Credential) Secrets() []string {
 	secrets := slices.Sorted(maps.Values(Keys(c.Token)))
 	if c.RefreshToken != "" {
@@ -255,7 +255,7 @@ func (s *Store) removeFromKeyring() error {
 	return err
 }
 
-// askKeyring bounds the time: a locked keyring may wait for a person, and nobody is there.
+// askKeyring has a time limit, because a locked keyring may wait for a person.
 func (s *Store) askKeyring(ask func() (string, error)) (string, error) {
 	if !s.config.UseKeyring || s.silent {
 		return "", errNoKeyring

@@ -128,8 +128,8 @@ func (s *Store) cipher(create bool) (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// key reads the key of this machine. It lies beside the file, so the encryption protects a copy of the file alone,
-// for example in a backup; it does not protect from a program that runs as the same user.
+// key reads the key of this machine. It is beside the file, so the encryption protects a copy of the file alone, for
+// example in a backup. It does not protect against a program that runs as the same user.
 func (s *Store) key(create bool) ([]byte, error) {
 	path := s.config.Path(keyFile)
 	information, err := os.Lstat(path)

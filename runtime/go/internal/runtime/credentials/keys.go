@@ -82,7 +82,7 @@ func (s *Store) parseKeys(text string) (Credential, error) {
 	return credential, nil
 }
 
-// hasKeys tells whether a stored credential has the keys that the API takes.
+// hasKeys reports whether a stored credential has the keys that the API needs.
 func (s *Store) hasKeys(credential Credential) bool {
 	wanted := s.keys
 	if len(wanted) == 0 {

@@ -93,7 +93,7 @@ func free(name string, taken output.Object) string {
 	}
 }
 
-// single is a reply that is one thing; what is not declared has a place of its own.
+// single converts a reply that is one object; undeclared members go to a separate member.
 func single(operation *Operation, document any) any {
 	if len(operation.Members) == 0 {
 		return normal(output.Object{{Key: result, Value: document}}, 0)
@@ -166,7 +166,7 @@ func isID(name string) bool {
 	return name == "id" || strings.HasSuffix(name, "_id")
 }
 
-// isOwn reports whether the API itself makes the value of a member, so that it is no text of a person.
+// isOwn reports whether the API itself generates the value of a member, so that it is not text of a person.
 func isOwn(name string) bool {
 	return isID(name) || strings.HasSuffix(name, "_at")
 }

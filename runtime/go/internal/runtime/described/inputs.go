@@ -28,7 +28,7 @@ type given struct {
 	value any
 }
 
-// isFile tells whether a value is a file, or several.
+// isFile reports whether a value is one file or several.
 func (i *Input) isFile() bool {
 	return i.Kind == "file" || strings.HasPrefix(i.Style, "files")
 }

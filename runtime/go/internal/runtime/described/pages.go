@@ -19,7 +19,7 @@ const (
 
 var nextForm = regexp.MustCompile(`(?i)<([^>]*)>\s*(?:;[^,<]*?)?;\s*rel="?next"?(?:\s*[;,]|\s*$)`)
 
-// place is where a page begins: at what the API gave or at a number, or behind a link.
+// place is the start of a page: a cursor of the API, a number, or a link.
 type place struct {
 	At   any    `json:"at,omitempty"`
 	Link string `json:"link,omitempty"`

@@ -18,7 +18,7 @@ import (
 // Entries is how many entries each list has.
 const Entries = 3
 
-// revision is a member that a thing has after it was changed, as APIs have versions.
+// revision is a member that an object gets when it is changed, like the version in an API.
 const revision = "mock_revision"
 
 // Exchanges are a described API in memory. They were made from the description and not from the table that the tool sends
@@ -326,7 +326,7 @@ func sent(exchange Exchange, body string) map[string]any {
 	return members
 }
 
-// Differences says what of the last request is not as it is described.
+// Differences lists how the last request differs from the described one.
 func (a *API) Differences(exchanges *Exchanges, exchange Exchange) []string {
 	requests := a.Requests()
 	if len(requests) == 0 {

@@ -34,7 +34,7 @@ type Request struct {
 	Target string
 }
 
-// Hook may answer a request in place of the API; it returns true when it did.
+// Hook may respond to a request instead of the API; it returns true if it did.
 type Hook func(http.ResponseWriter, *http.Request) bool
 
 // Handler answers a request of an account.

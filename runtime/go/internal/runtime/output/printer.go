@@ -108,7 +108,7 @@ func (p *Printer) Failure(err *fault.Error) {
 	defer p.mutex.Unlock()
 	if p.finished {
 		if p.failed != nil {
-			// stdout is out of order, so a person is all there is to tell.
+			// stdout has failed, so the error can only be reported on stderr.
 			p.explain(err.Code, message, tree)
 		}
 		return

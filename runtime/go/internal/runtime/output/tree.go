@@ -116,7 +116,7 @@ func parseValue(decoder *json.Decoder) (any, error) {
 	return object, err
 }
 
-// Map changes each text in a tree; name is the member that the text stands in.
+// Map changes each text in a tree; name is the member that contains the text.
 func Map(value any, change func(name, text string) string) any {
 	return mapNamed("", value, change)
 }
@@ -164,8 +164,8 @@ func isVisible(symbol rune) bool {
 // runnerMarks are what a workflow runner looks for anywhere in a line.
 var runnerMarks = regexp.MustCompile(`##([a-z]*)\[`)
 
-// visible escapes what nobody sees in a document, and what a workflow runner would carry out. A reader gets the same
-// values.
+// visible escapes invisible characters in a document, and marks that a workflow runner would execute. The values of the
+// document stay the same.
 func visible(document []byte) []byte {
 	var safe bytes.Buffer
 	for _, symbol := range string(document) {

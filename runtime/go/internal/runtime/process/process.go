@@ -1,5 +1,5 @@
-// Package process runs other programs: without a terminal, within a time limit, with bounded output, and so that no
-// process of theirs stays behind.
+// Package process runs other programs: without a terminal, within a time limit, and with bounded output. It kills
+// every process that they leave running.
 package process
 
 import (
@@ -122,7 +122,7 @@ func (t *tail) text() string {
 
 // Find returns the absolute path of a program on PATH; empty when there is none.
 func Find(name string) string {
-	// LookPath refuses what lies in the current directory.
+	// LookPath refuses programs in the current directory.
 	path, err := exec.LookPath(name)
 	if err != nil {
 		return ""

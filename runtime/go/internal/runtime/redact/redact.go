@@ -1,7 +1,7 @@
 // Package redact keeps secrets out of everything that leaves the program: answers, notes, previews, the audit log.
 //
-// A secret is found by its value, in each spelling that a text can hold it in, and by the place it stands in:
-// members and options with telling names, Authorization headers, user names in addresses, tokens of known services.
+// A secret is recognized by its value, in each encoding that a text can contain, and by its position: members and
+// options with names of secrets, Authorization headers, user names in addresses, tokens of known services.
 package redact
 
 import (
@@ -25,7 +25,7 @@ const Mask = "[redacted]"
 // MinSecret is how many characters make a value a secret; shorter ones would mask ordinary words.
 const MinSecret = 8
 
-// patterns find secrets by the place they stand in. A text without one of the signs needs no search.
+// patterns find secrets by their position. A text without one of the signs is not searched.
 var patterns = []struct {
 	signs []string
 	find  *regexp.Regexp

@@ -1,6 +1,6 @@
 // Package rest is a client for REST APIs over JSON. It holds the rules that every tool needs: limits of size and time,
-// redirects that never carry a credential away, one renewal of a refused token, and a fault with a code for each way in
-// which an answer can be missing or wrong. What an API is about belongs to the tool.
+// redirects that never take a credential to another host, one renewal of a refused token, and a fault with a code for
+// each way in which a response can be missing or wrong. The requests of a particular API belong to the tool.
 package rest
 
 import (
@@ -32,7 +32,7 @@ type Credentials interface {
 	Refused(ctx context.Context, token string) (string, error)
 }
 
-// Connection is what a client needs to know: where the API is, who calls, and how long one request may take.
+// Connection has the facts that a client needs: the address, the credential, and the time limit of a request.
 type Connection struct {
 	Base        *url.URL
 	Credentials Credentials
@@ -45,9 +45,9 @@ type Connection struct {
 type Conventions struct {
 	// Authorize puts the token into a request; nil sets the header `Authorization: Bearer TOKEN`.
 	Authorize func(request *http.Request, token string)
-	// Refusal reads code and message from the body of an answer without success; both may be empty.
+	// Refusal reads code and message from the body of an error response; both may be empty.
 	Refusal func(body []byte) (code, message string)
-	// Codes are the error codes of the API that say more than the status: each with the code of the contract.
+	// Codes are the error codes of the API that are more specific than their status, each with the code of the contract.
 	Codes map[string]string
 }
 
@@ -68,11 +68,11 @@ type Request struct {
 	Body any
 	// Accept is application/json when it is empty.
 	Accept string
-	// Target is path and query below the base address as they travel, in place of Path and Query.
+	// Target is the encoded path and query below the base address, instead of Path and Query.
 	Target string
 	// Whole means that the target begins at the root of the server.
 	Whole bool
-	// Data is a body that is encoded already, in place of Body.
+	// Data is an encoded body, instead of Body.
 	Data *Data
 	// Public means that no credential is sent.
 	Public bool
@@ -140,7 +140,7 @@ func (c *Client) Do(ctx context.Context, request Request, result any) error {
 	return c.decode(response.Header, content, result)
 }
 
-// Bytes sends a request and returns the answer as it is, with its media type.
+// Bytes sends a request and returns the bytes of the response, with its media type.
 func (c *Client) Bytes(ctx context.Context, request Request) (content []byte, mediaType string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.connection.Timeout)
 	defer cancel()
@@ -153,7 +153,7 @@ func (c *Client) Bytes(ctx context.Context, request Request) (content []byte, me
 	return content, mediaTypeOf(response.Header), err
 }
 
-// Answer sends a request and returns the answer as it is, with its headers.
+// Answer sends a request and returns the unchanged response, with its headers.
 func (c *Client) Answer(ctx context.Context, request Request) (Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.connection.Timeout)
 	defer cancel()
@@ -197,7 +197,7 @@ func followAtHome(request *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// open sends a request whose answer is a success; the caller reads and closes it.
+// open sends a request and returns a successful response; the caller reads and closes it.
 func (c *Client) open(ctx context.Context, request Request) (*http.Response, error) {
 	token := ""
 	if !request.Public {

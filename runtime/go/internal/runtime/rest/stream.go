@@ -44,7 +44,7 @@ func (c *Client) Lines(ctx context.Context, request Request, yield func(line []b
 	return nil
 }
 
-// silent tells a stream that fell silent from one that a signal ended.
+// silent distinguishes a stream that timed out from one that a signal ended.
 func (c *Client) silent(ctx context.Context, err error) error {
 	if errors.Is(context.Cause(ctx), context.DeadlineExceeded) {
 		return transport.ErrorFault(c.connection.Base.Host, context.DeadlineExceeded)

@@ -11,7 +11,7 @@ const (
 	Current = "current"
 	// Stale: another release of the Skill, or nothing.
 	Stale = "stale"
-	// Modified: neither what it must be nor what the program before it brought; somebody's work.
+	// Modified: neither the expected files nor those of an earlier program, so a person has changed it.
 	Modified = "modified"
 	// Developer: the work tree of a developer, whatever it holds.
 	Developer = "developer"
@@ -26,7 +26,7 @@ type Copy struct {
 	place place
 }
 
-// examine looks at every installed copy. known is what older programs brought: an equal copy is nobody's work.
+// examine inspects every installed copy. known are the digests of older programs: a copy with one of them is unchanged.
 func (p places) examine(expected string, known []string) []Copy {
 	copies := []Copy{}
 	for _, place := range p.installed() {

@@ -28,8 +28,8 @@ func (p pin) reach(agent agent) reach {
 	return agent.newer
 }
 
-// unwanted are variables that the installer must not see: signs of agents narrow what it installs, those of an outer
-// npx or git point elsewhere, and programs that ask for a password have nobody to ask.
+// unwanted are variables that the installer must not see: those of agents limit the agents for which it installs, those
+// of an outer npx or git lead to other directories, and programs that ask for a password would wait for a person.
 var unwanted = []string{
 	"AI_AGENT", "ANTIGRAVITY_AGENT", "AUGMENT_AGENT", "CLAUDECODE", "CLAUDE_CODE", "CLAUDE_CODE_IS_COWORK",
 	"CODEX_CI", "CODEX_SANDBOX", "CODEX_THREAD_ID", "COPILOT_ALLOW_ALL", "COPILOT_GITHUB_TOKEN", "COPILOT_MODEL",

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// base is a directory that directories of agents lie in.
+// base is a parent of the directories of agents.
 type base int
 
 const (
@@ -43,7 +43,7 @@ var moved = map[base]struct{ variable, path string }{
 // maxDirectories are the most that are looked into for copies of agents that no list has.
 const maxDirectories = 5000
 
-// places knows where a Skill of one name may be installed.
+// places finds the directories in which a Skill of one name may be installed.
 type places struct {
 	name string
 	home string
@@ -196,7 +196,7 @@ func (p place) isWorkTree() bool {
 	if hasRepository(p.real) {
 		return true
 	}
-	// A home directory may be a repository, so only a link says that somebody wants the Skill from there.
+	// A home directory may be a repository, so only a link shows that the user wants the Skill from there.
 	if !p.isLink || p.real == p.path {
 		return false
 	}

@@ -16,8 +16,8 @@ import (
 	"aos.invalid/tool/internal/runtime/config"
 )
 
-// Copies that an installer wrote and nobody signed do not stay: the verified files take their place, or what was there
-// before. A journal says what that was, so that a sync which was killed can be repaired by the next one.
+// A copy that an installer wrote, but that does not match the signed files, is replaced by the verified files or by the
+// earlier copy. A journal records the earlier copies, so that the next sync can repair one that was killed.
 
 const (
 	journalName    = "skill-sync.json"
@@ -25,7 +25,7 @@ const (
 	maxJournal     = 1024 * 1024
 )
 
-// The files that agents read now in place of a foreign copy.
+// The files that agents now read instead of a foreign copy.
 const (
 	Verified = "verified"
 	Previous = "previous"
@@ -82,7 +82,7 @@ func journalOf(copies []Copy, kept map[string]string) journal {
 	return before
 }
 
-// isForeign reports whether somebody else than the user wrote this copy since, and not the verified files.
+// isForeign reports whether an installer changed this copy since the journal, to files that are not the verified ones.
 func (r Request) isForeign(copy Copy, before journal) bool {
 	old, known := before[copy.Path]
 	if known && old.Fingerprint == fingerprint(copy.place) {
@@ -92,7 +92,7 @@ func (r Request) isForeign(copy Copy, before journal) bool {
 	return copy.place.isLink || !isExact(copy.place.real, r.Expected)
 }
 
-// isLeftAlone reports whether somebody made or changed this copy where no installer writes.
+// isLeftAlone reports whether the user made or changed this copy, in a directory where no installer writes.
 func (c Copy) isLeftAlone() bool {
 	managed := c.place.isCanonical || len(c.place.writers(older)) > 0 || len(c.place.writers(newer)) > 0
 	return !managed && (c.State == Modified || c.State == Unreadable)

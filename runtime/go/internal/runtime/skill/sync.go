@@ -29,7 +29,7 @@ type Request struct {
 	Name       string
 	Repository string
 	Version    string
-	// Expected is the digest of the manifest that every copy must have; empty when nobody knows it.
+	// Expected is the digest of the manifest that every copy must have; empty if it is unknown.
 	Expected string
 	// Files are the verified files of that manifest; nil when only the digest is known.
 	Files map[string][]byte
@@ -85,7 +85,7 @@ func Examine(request Request) Report {
 	return report
 }
 
-// Sync brings the Skill to every place where it is installed, or to the canonical place.
+// Sync writes the Skill to every directory where it is installed, or to the canonical one.
 func Sync(ctx context.Context, request Request) Report {
 	report := Examine(request)
 	if report.Status == Current || report.Status == Failed {
@@ -208,7 +208,7 @@ func (r Report) install(ctx context.Context, request Request, places places, too
 		if len(r.Copies) == 0 && len(r.Repairs) == 0 {
 			cause := cause(ending.TimedOut, ending.Interrupted, ending.Tail)
 			if request.Files == nil || stopped || cause == "network" {
-				// The journal stays, so that the next update goes on with the sync.
+				// The journal stays, so that the next update continues the sync.
 				return r.failed(cause, "")
 			}
 			_, _ = r.put(request, place{path: places.canonical(), real: places.canonical()}, request.Files, false)
@@ -277,8 +277,8 @@ func canonicalIsCurrent(copies []Copy) bool {
 	return slices.ContainsFunc(copies, func(copy Copy) bool { return copy.place.isCanonical && copy.State == Current })
 }
 
-// keepChanges copies what somebody changed, before anything replaces it. It names the copies that are to come back
-// when an installer replaces them: those where no installer writes, and all when the verified files are not known.
+// keepChanges saves changed copies before anything replaces them. It returns the copies to restore after an installer
+// replaced them: those where no installer writes, and all of them if the verified files are unknown.
 func (r *Report) keepChanges(request Request) (map[string]string, error) {
 	back := map[string]string{}
 	for _, copy := range r.Copies {

@@ -15,7 +15,7 @@ import (
 
 // Guard is the guard of functional contract coverage. Every call of the program is recorded; when all tests have passed,
 // each command and each flag must have occurred: each command with success, and a write in both steps. Calls that a test
-// derives from the reference itself do not count, for they would cover a command that nobody has thought about.
+// derives from the reference do not count, because they would also cover a command that has no test of its own.
 type Guard struct {
 	// Program is asked for its reference.
 	Program string

@@ -36,7 +36,7 @@ const Limit = 60 * time.Second
 // parallel is how many tests run at once. Most of them wait for another process, not for a processor.
 const parallel = "16"
 
-// runVariable tells a test program that it is to be the tool.
+// runVariable makes a test program run as the tool.
 const runVariable = "TESTKIT_RUN_AS_TOOL"
 
 // Code is what the contract says about an error code.
@@ -76,7 +76,7 @@ func RunAll(m *testing.M, guard Guard) int {
 	return guard.check()
 }
 
-// isWholeRun reports whether all tests ran: only then the guard can ask for everything.
+// isWholeRun reports whether all tests ran: only then can the guard require every command.
 func isWholeRun() bool {
 	for _, name := range []string{"test.run", "test.skip", "test.list"} {
 		if found := flag.Lookup(name); found != nil && found.Value.String() != "" {

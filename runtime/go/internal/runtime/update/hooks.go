@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// hooks are what tests may change. This is the program as it is released: nothing can be changed, in particular not
-// the trust root.
+// In a test build, hooks replace these functions. A released program has no hooks, so nothing can replace its trust
+// root.
 func trustRoot() []byte {
 	return embeddedTrustRoot
 }

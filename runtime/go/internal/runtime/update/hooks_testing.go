@@ -30,7 +30,7 @@ func patience(usual time.Duration) time.Duration {
 	return min(usual, time.Duration(limit)*time.Millisecond)
 }
 
-// checkpoint tells a test that a point is reached, and waits there for a signal.
+// checkpoint reports to a test that a point is reached, and waits there for a signal.
 func checkpoint(ctx context.Context, name string) {
 	if os.Getenv(self.Env("TEST_STOP_AT")) != name {
 		return

@@ -31,15 +31,15 @@ const managerLimit = 10 * time.Minute
 // installation is how the running program came here.
 type installation struct {
 	method string
-	// program and arguments run the manager; a version is put in place of %v.
+	// program and arguments run the manager; the version replaces %v.
 	program   string
 	arguments []string
 	newest    bool
 	owner     string
 }
 
-// detect recognizes the way of installing by where the real file lies, and for npm and Go by what they write there: a
-// directory that only looks like one of theirs is not enough.
+// detect recognizes the installer by the location of the real file, and for npm and Go also by the files that they
+// write there: a directory with a similar name is not enough.
 func detect(path string) installation {
 	parts := strings.Split(filepath.ToSlash(path), "/")
 	if prefix, global, found := npmPrefix(path, parts); found {

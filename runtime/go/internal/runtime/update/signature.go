@@ -88,8 +88,8 @@ func verifyBundle(parsed *bundle.Bundle, content []byte, identity string) (*veri
 		verify.WithArtifactDigest("sha256", digest[:]), verify.WithCertificateIdentity(expected)))
 }
 
-// parseBundle reads a bundle strictly: the verifier is lenient about what it does not need, and a bundle that says
-// two things could be read in two ways.
+// parseBundle reads a bundle strictly: the verifier ignores members that it does not need, and a bundle with two values
+// for one member could be read in two ways.
 func parseBundle(text []byte) (*bundle.Bundle, error) {
 	if len(text) > maxBundle {
 		return nil, fmt.Errorf("it is larger than %d bytes", maxBundle)

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// swap puts the staged program into its place with one rename: there is the old or the new one at every moment.
+// swap moves the staged program into place with one rename, so the old or the new program exists at every moment.
 func (e *executable) swap(staged string) error {
 	if err := os.Rename(staged, e.path); err != nil {
 		return localFault(e.path, err)

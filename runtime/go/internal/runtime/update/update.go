@@ -54,7 +54,7 @@ type Updater struct {
 	SkillDigest string
 	// SkillFiles are the files of that Skill.
 	SkillFiles map[string][]byte
-	// Note tells a person how it goes.
+	// Note reports progress to a person.
 	Note func(format string, values ...any)
 	Now  func() time.Time
 }

@@ -1,4 +1,4 @@
-"""A credential: what it holds, how it is read, and what cannot be one."""
+"""A credential: its members, how it is read, and the texts that are refused."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Credential:
     # The upstream's statement about it; empty without one.
     refresh_token: str = ""
     expires_at: datetime | None = None
-    # Whose it is, as the upstream said when it was stored.
+    # The account, as the upstream named it when the credential was stored.
     account: str = ""
 
     def __post_init__(self) -> None:
@@ -46,7 +46,7 @@ class Credential:
 
     @property
     def secrets(self) -> list[str]:
-        """The values that nobody may see."""
+        """The values that must never be printed."""
         found = list(keys_of(self.token).values())
         return [*found, self.refresh_token] if self.refresh_token else found
 
@@ -57,13 +57,13 @@ class Credential:
 
     @property
     def expiry(self) -> str | None:
-        """When it expires, as it is shown."""
+        """The time when it expires, as a text in UTC."""
         if self.expires_at is None:
             return None
         return self.expires_at.strftime("%Y-%m-%dT%H:%M:%SZ")
 
     def is_valid(self, within: timedelta = MARGIN) -> bool:
-        """Return whether it is good for some time; nobody is asked."""
+        """Return whether it stays valid for some time, without a request."""
         if self.expires_at is None:
             return True
         return datetime.now(timezone.utc) + within < self.expires_at

@@ -82,7 +82,7 @@ class EncryptedFile:
                 try:
                     entries = self._entries()
                 except Fault:
-                    # A file that cannot be read keeps nobody from logging in again.
+                    # An unreadable file does not prevent a new login.
                     entries = {}
                 yield entries
                 files.write_private(self._path, json.dumps(entries).encode())

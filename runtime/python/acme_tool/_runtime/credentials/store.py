@@ -21,7 +21,7 @@ KEYRING = "keyring"
 ENCRYPTED_FILE = "encrypted-file"
 ENVIRONMENT = "env"
 
-# A keyring may wait for somebody to unlock it.
+# A locked keyring may wait for a person.
 _KEYRING_LIMIT = 3.0
 
 T = TypeVar("T")
@@ -32,7 +32,7 @@ class NoKeyring(Exception):
 
 
 class Store:
-    """The credential of one upstream, wherever it is."""
+    """The credential of one upstream, in each of its locations."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class Store:
         self._expiring = expiring
 
     def find(self) -> tuple[Credential | None, str]:
-        """Return the credential in effect and where it comes from."""
+        """Return the credential in effect, and its location."""
         found, storage = self.stored()
         if found is None:
             found = from_environment(expiring=self._expiring, keys=self.keys)
@@ -101,12 +101,12 @@ class Store:
         except NoKeyring:
             self._file.put(self._name, credential)
             return ENCRYPTED_FILE
-        # An older copy in the file would come back one day.
+        # An older copy in the file could be used later.
         self._file.remove(self._name)
         return KEYRING
 
     def remove(self) -> None:
-        """Forget the credential, wherever it is kept."""
+        """Remove the credential from each location."""
         try:
             kept = self._ask(lambda ring: ring.get_password(TOOL, self._name))
             if kept is not None:

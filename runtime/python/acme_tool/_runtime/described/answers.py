@@ -51,7 +51,7 @@ def normal(value: Any, depth: int = 0) -> Any:
 
 
 def single(operation: Entry, document: Any) -> dict[str, Any]:
-    """Return a reply that is one thing; what is not declared has a place of its own."""
+    """Return a reply that is one object; undeclared members are in `other_members`."""
     if not operation["members"]:
         return _marked({RESULT: normal(document)}, RESULT)
     return _declared(operation, document)

@@ -107,7 +107,7 @@ def pack() -> None:
 
 
 def main() -> None:
-    """Do what the command line says."""
+    """Carry out the command line."""
     parser = argparse.ArgumentParser(description="Build the program as one file")
     parser.add_argument("--archive", action="store_true", help="pack it as well")
     options = parser.parse_args()

@@ -30,7 +30,7 @@ _DATED = re.compile(r"## \[[^]]+\] - \d{4}-\d{2}-\d{2}")
 
 
 class Disagreement(Exception):
-    """Two places that do not say the same."""
+    """Two files that have different versions."""
 
 
 def read(name: str) -> str:
@@ -94,7 +94,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    """Do what the command line says."""
+    """Carry out the command line."""
     parser = argparse.ArgumentParser(description="Keep the version in one place")
     parser.add_argument("--write", action="store_true", help="set what differs")
     parser.add_argument("--tag", help="the tag of a release, which has a date")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from .agent_table import ROWS
 
-# Directories that those of agents lie in. Most can be moved by a variable.
+# Parents of the directories of agents. A variable can move most of them.
 NOWHERE = "nowhere"
 HOME = "home"
 ROOT = "root"

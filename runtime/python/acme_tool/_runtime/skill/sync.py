@@ -193,7 +193,7 @@ def sync(request: Request) -> Report:
 
 
 def _recovered(report: Report, request: Request, places: Places) -> bool:
-    """Repair what an unfinished sync left; tell whether that is all there is to do."""
+    """Repair an unfinished sync; return whether nothing else is to do."""
     repair.clear_stages(request.state)
     journal = repair.load(request.state)
     if journal is None:

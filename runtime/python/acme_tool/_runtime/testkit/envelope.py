@@ -1,4 +1,4 @@
-"""Holds an answer of the tool against the shape that the contract gives it."""
+"""Compares a response of the tool with the form in the contract."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NOTICE_OPTIONAL = {*contract_gen.NOTICE_OPTIONAL_KEYS}
 
 
 def check_envelope(document: dict[str, Any], exit_code: int) -> None:
-    """Check keys, `ok`, exit and meta of one answer."""
+    """Check keys, `ok`, exit code and meta of one response."""
     body = "data" if document["ok"] else "error"
     assert list(document) == ["ok", "schema_version", body, "meta"]
     assert document["schema_version"] == contract_gen.SCHEMA_VERSION

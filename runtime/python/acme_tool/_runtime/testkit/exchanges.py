@@ -21,7 +21,7 @@ from .mock import Account, Mock, Reply, Request, refused
 
 # Entries of each list.
 ENTRIES = 3
-# A member that a thing has after it was changed, as APIs have versions.
+# A member that an object gets when it is changed, like the version in an API.
 REVISION = "mock_revision"
 
 
@@ -45,7 +45,7 @@ class Exchange:
     def differences(
         self, request: Request, credential: Sequence[str] = ()
     ) -> list[str]:
-        """Return what of a request is not as it is described."""
+        """Return how a request differs from the described one."""
         facts, found = self.facts, []
         query = [pair for pair in _query(request) if pair[0] not in credential]
         paging = _paging(facts)
@@ -165,7 +165,7 @@ _Known = tuple[
 
 @functools.cache
 def _read(path: Path) -> _Known:
-    """Read the file once for all tests; nothing changes what it says."""
+    """Read the file once for all tests; its content does not change."""
     document = json.loads(path.read_text(encoding="utf-8"))
     served: dict[tuple[str, str], dict[str, Any]] = {}
     for facts in document["exchanges"]:

@@ -181,7 +181,7 @@ class Sigstore:
         return complete.sign(signer, hashes.SHA256())
 
     def _promise(self, logged: x509.Certificate, key: Key) -> bytes:
-        """Return what the certificate log says about a certificate (RFC 6962)."""
+        """Return the timestamps of the certificate log for a certificate (RFC 6962)."""
         moment = int(logged.not_valid_before_utc.timestamp() * 1000).to_bytes(8, "big")
         body = logged.tbs_certificate_bytes
         issuer = hashlib.sha256(_public(self._key)).digest()

@@ -28,7 +28,7 @@ NDJSON = "application/x-ndjson"
 
 @dataclass(frozen=True)
 class Account:
-    """The owner of a credential, and what it may do."""
+    """The owner of a credential, and its permissions."""
 
     id: str
     permissions: tuple[str, ...] = ()
@@ -206,7 +206,7 @@ class Server(ThreadingHTTPServer):
         self.traffic = Traffic()
 
     def ask(self, method: str, path: str, token: str) -> Reply:
-        """Ask the mock directly, as somebody else than the tool would."""
+        """Send a request to the mock directly, as another client would."""
         headers = {"authorization": f"Bearer {token}"}
         return self.mock.answer(Request(method, path, "", {}, headers, b""))
 

@@ -26,7 +26,7 @@ from .sandbox import ROOT
 START = f"{__package__}.frozen_start"
 MEBIBYTE = 1024 * 1024
 
-# What makes a good release one of a kind.
+# A function that turns a good release into a broken one.
 Spoil = Callable[[Releases], None]
 
 
@@ -54,7 +54,7 @@ def program(version: str) -> bytes:
 
 
 def publish(out: Path, version: str, kinds: list[str]) -> None:
-    """Write what has to be trusted, the new program, its Skill, and the releases."""
+    """Write the trust root, the new program, its Skill, and the releases."""
     sigstore = Sigstore()
     write(out / "trust" / "trusted_root.json", sigstore.trust_root().encode())
     write(out / "program", program(version))

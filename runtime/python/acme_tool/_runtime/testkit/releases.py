@@ -41,7 +41,7 @@ class Entry:
 
 
 def pack(entries: list[Entry]) -> bytes:
-    """Make an archive, also one that no release would have."""
+    """Make an archive, including one that no release would have."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as tar:
         for entry in entries:
@@ -129,7 +129,7 @@ class Releases:
         self.files[BUNDLE] = self.sigstore.sign(self.files[CHECKSUMS], self.signing)
 
     def description(self) -> dict[str, Any]:
-        """Return what the API says."""
+        """Return the response of the API."""
         assets = [
             {
                 "name": name,
@@ -188,7 +188,7 @@ class Handler(BaseHTTPRequestHandler):
         kind: str = "application/octet-stream",
         **headers: str,
     ) -> None:
-        """Send an answer; underscores in names of headers become dashes."""
+        """Send a response; underscores in names of headers become dashes."""
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(content)))

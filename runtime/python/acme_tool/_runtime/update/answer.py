@@ -1,4 +1,4 @@
-"""The data of an update, of a check and of a dry run; what does not apply is left out."""
+"""The data of an update, of a check and of a dry run, with the members that apply."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ MEDIA_TYPES = (
     "application/vnd.dev.sigstore.bundle+json;version=0.3",
 )
 
-# Every member that may occur, and what may be in it. None is a value without members.
+# Every allowed member and its allowed members. None is a value without members.
 _Shape = dict[str, Any]
 _PROOF: _Shape = {
     "logIndex": None,

@@ -54,6 +54,6 @@ def digest_of(path: Path) -> str:
             while chunk := handle.read(1024 * 1024):
                 found.update(chunk)
     except OSError as error:
-        # That this file cannot be read is no verdict on the release.
+        # An unreadable file is not a verdict on the release.
         raise files.write_fault(path, error) from error
     return found.hexdigest()

@@ -51,7 +51,7 @@ class Executable:
             raise failed from error
 
     def sweep(self) -> None:
-        """Remove what an interrupted update left; leftovers are never used."""
+        """Remove the files of an interrupted update; they are never used."""
         with contextlib.suppress(OSError):
             for entry in self.path.parent.glob(f".{TOOL}.*"):
                 is_ours = entry.suffix in (STAGED, ASIDE) and not entry.is_symlink()
@@ -71,7 +71,7 @@ class Executable:
             raise files.write_fault(staged, error) from error
 
     def swap(self, staged: Path) -> None:
-        """Put a new program into the place of the old one."""
+        """Replace the old program with the new one."""
         if sys.platform == "win32":
             self._swap_in_use(staged)
             return

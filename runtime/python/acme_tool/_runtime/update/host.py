@@ -17,8 +17,8 @@ DEFAULT_API = "https://api.github.com"
 GITHUB = ("api.github.com", "github.com")
 GITHUB_TOKEN = "GITHUB_TOKEN"  # noqa: S105
 MAX_REDIRECTS = 5
-# A download has no limit of time, which would fail slow links; it has to bring so many
-# bytes in each window, and the head of the answer has to be there within one.
+# A download has no total time limit, which would fail slow connections. It must receive
+# this many bytes in each window, and the head of the response within one window.
 WINDOW = 30.0
 LEAST = 16 * 1024
 
@@ -52,7 +52,7 @@ class Host:
         return address
 
     def token_for(self, address: Address) -> str:
-        """Return the token for an address: it is for the hosts of GitHub alone."""
+        """Return the token for an address: only hosts of GitHub get it."""
         is_github = address.scheme == "https" and address.name in GITHUB
         return self._token if is_github else ""
 
@@ -63,7 +63,7 @@ class Host:
         take: Callable[[http.Response], None],
         accept: str = "application/octet-stream",
     ) -> None:
-        """Open an address and pass the answer of status 200 on; `what` names it."""
+        """Open an address and pass on a response of status 200; `what` names it."""
         limit = Progress(self._window, LEAST)
         token = self.token_for(address)
         try:
@@ -90,7 +90,7 @@ class Host:
         limit: int,
         accept: str = "application/octet-stream",
     ) -> tuple[bytes, str]:
-        """Read an answer of at most `limit` bytes; give it and its media type."""
+        """Read a response of at most `limit` bytes; return it and its media type."""
         found: list[tuple[bytes, str]] = []
 
         def take(response: http.Response) -> None:
@@ -151,7 +151,7 @@ class Host:
 
 
 def too_large(what: str, limit: int, kind: str) -> Fault:
-    """Say that an answer is too large: a web page is that of the network, no release."""
+    """Report a response that is too large; a web page is from the network."""
     message = f"{what} is larger than {limit} bytes"
     if kind != "text/html":
         return integrity(message)

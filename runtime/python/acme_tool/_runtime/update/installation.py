@@ -69,7 +69,7 @@ class Installation:
     method: str
     # The program that is run, or replaced.
     program: tuple[str, ...]
-    # The words of the manager; {version} stands for the version.
+    # The arguments of the manager; {version} is replaced by the version.
     words: tuple[str, ...] = ()
     # Whether the manager can only install its newest version.
     newest_only: bool = False
@@ -78,7 +78,7 @@ class Installation:
 
     @property
     def is_managed(self) -> bool:
-        """Whether the file belongs to somebody else."""
+        """Whether the file belongs to a package manager."""
         return self.method != STANDALONE
 
     def words_for(self, version: str) -> list[str]:
@@ -86,7 +86,7 @@ class Installation:
         return [word.replace(_VERSION, version) for word in self.words]
 
     def command(self, version: str) -> str:
-        """Return what a person can run."""
+        """Return the command that a person can run."""
         if self.method == STANDALONE:
             return f"{TOOL} update"
         if self.method == OTHER:

@@ -19,7 +19,7 @@ MAX_TEXT = 4 * 1024 * 1024
 
 
 class News:
-    """Makes notices and keeps them for all commands; `method` is how the tool came here."""
+    """Makes notices and saves them for all commands; `method` is the installer."""
 
     def __init__(
         self, home: Path, host: Host, method: str, note: Callable[[str], None]
@@ -37,7 +37,7 @@ class News:
             self._note(f"warning: the cached notice cannot be removed: {failed}")
 
     def warning(self, found: Release, seen: Cache) -> Notice | None:
-        """Say what is strange about the newest release."""
+        """Report what is unusual about the newest release."""
         kind = ""
         if versions.is_newer(VERSION, found.version):
             kind = notices.REMOTE_OLDER
@@ -65,7 +65,7 @@ class News:
     def remember(
         self, found: Release, notice: Notice | None, *, is_newest: bool
     ) -> None:
-        """Keep what a check found."""
+        """Save the result of a check."""
         highest = notices.read(self._home)["highest"]
         if is_newest and (highest is None or versions.is_newer(found.version, highest)):
             highest = found.version
@@ -106,7 +106,7 @@ def severity_of(target: str, markdown: str) -> str:
 
 
 def last_known(seen: Cache) -> dict[str, Any] | None:
-    """Return what the last check found, for one that finds nothing out."""
+    """Return the result of the last check, for a check that fails."""
     if not seen["target"] or not seen["checked_at"]:
         return None
     return {

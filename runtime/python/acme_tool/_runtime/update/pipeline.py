@@ -1,4 +1,4 @@
-"""One update from beginning to end: what to do is decided first, then stage by stage."""
+"""One update: first the decision what to do, then each stage."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Options:
 
 
 class Updater:
-    """Updates this program; `note` tells a person how it goes."""
+    """Updates this program; `note` reports progress to a person."""
 
     def __init__(self, home: Path, note: Callable[[str], None]) -> None:
         self._home = home
@@ -54,7 +54,7 @@ class Updater:
         self._state = State(VERSION)
 
     def run(self, options: Options) -> Answer:
-        """Do what the options ask for. A failure says what is true afterwards."""
+        """Carry out the options. A failure reports the state afterwards."""
         try:
             return self._run(options)
         except Fault as failed:
@@ -78,7 +78,7 @@ class Updater:
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
-        """Keep two updates of one user apart."""
+        """Prevent two updates of one user at the same time."""
         path = self._home / LOCK
         try:
             with files.lock(path) as descriptor:
@@ -157,7 +157,7 @@ class _Run:
         return answer
 
     def update(self) -> Answer:
-        """Find out what there is to do, and do it."""
+        """Decide what to do, and do it."""
         if self._options.target == VERSION:
             return self._stay(None, None)
         self._state.enter(stage.DISCOVER)
@@ -189,7 +189,7 @@ class _Run:
         request = self._skill(found.version, expected, content)
         return self._finish(answer, sync.sync(request))
 
-    # The notes of the answer.
+    # The notes of the response.
 
     def _describe(self, found: Release) -> Answer:
         answer: Answer = {
@@ -349,7 +349,7 @@ class _Run:
         return answer, self._installed_digest()
 
     def _observe(self, wanted: str) -> str:
-        """See which version is there now, whatever the manager said."""
+        """Determine the installed version, whatever the manager reported."""
         self._state.replaced = None
         installed = self._installed.version()
         self._state.replaced = installed != self._state.previous

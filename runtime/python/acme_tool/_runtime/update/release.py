@@ -1,4 +1,4 @@
-"""A release as its host describes it. Only its version is believed, until it is signed."""
+"""A release as its host describes it; only its version is used before verification."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Release:
     assets: dict[str, Asset]
 
     def check(self) -> None:
-        """See that it has what an update needs, before anything is downloaded."""
+        """Check that it has the assets of an update, before anything is downloaded."""
         wanted = archive_name(self.version)
         if CHECKSUMS not in self.assets:
             raise at(
@@ -165,7 +165,7 @@ def _create(path: Path) -> int:
 
 
 def _write(descriptor: int, chunk: bytes, path: Path) -> None:
-    # Trouble with this disk says nothing about the network, nor about the release.
+    # A fault of this disk is a fault of neither the network nor the release.
     view = memoryview(chunk)
     try:
         while view:
@@ -209,7 +209,7 @@ def _asset(host: Host, listed: Any) -> tuple[str, Asset]:
 
 
 def _page(address: Any) -> str:
-    """Keep the address of the page of a release when it is one of this repository."""
+    """Keep the address of the page of a release if it belongs to this repository."""
     prefix = f"https://github.com/{REPOSITORY}/releases/"
     if not isinstance(address, str) or not address.startswith(prefix):
         return ""

@@ -1,4 +1,4 @@
-"""Puts the program of a release into the place of a program that is one file."""
+"""Replaces a program that is a single file with the program of a release."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Done:
 
 
 class Replacement:
-    """One replacement; the state follows what is true, whatever happens."""
+    """One replacement; the state is correct at every moment."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class Replacement:
     def _swap(
         self, program: Executable, staged: Path, digest: str, version: str
     ) -> None:
-        # A signal waits until it is known which program is there.
+        # A signal waits until it is known which program is installed.
         with signals.held():
             failed: Fault | None = None
             try:
@@ -124,7 +124,7 @@ def _holds(path: Path, digest: str) -> bool:
 
 @contextlib.contextmanager
 def _temporary_directory() -> Iterator[Path]:
-    # Python would look for another place without a word; the named one is meant.
+    # Python would silently use another directory; the user chose this one.
     parent = Path(os.environ.get("TMPDIR") or tempfile.gettempdir())
     try:
         directory = Path(tempfile.mkdtemp(prefix=f"{TOOL}-update-", dir=parent))

@@ -61,7 +61,7 @@ def verify(content: bytes, signature: bytes, version: str) -> Proof:
     except Fault:
         raise
     except Exception as error:
-        # Whatever keeps the library from a verdict keeps the release from being used.
+        # If the library cannot give a verdict, the release is not used.
         message = f"the signature of the checksums is refused: {_words(error)}"
         raise integrity(message) from error
     entry = document["verificationMaterial"]["tlogEntries"][0]
@@ -87,7 +87,7 @@ def _verify(content: bytes, signature: bytes, identity: str) -> None:
 
 
 def _check_names(certificate: Certificate, identity: str) -> None:
-    """Want one name and no other: several could be meant for several readers."""
+    """Require exactly one name: readers could choose different ones of several."""
     from cryptography import x509
 
     found = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName)

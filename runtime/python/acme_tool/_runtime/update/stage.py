@@ -1,4 +1,4 @@
-"""Where an update is, what is true at that moment, and how a failure says it."""
+"""The stage and the state of an update, and how a failure reports them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class State:
         self.previous = running
         self.current = running
         self.target = ""
-        # None when nobody can tell.
+        # None if it is unknown.
         self.replaced: bool | None = False
         self.skill = sync.NOT_RUN
         self.skill_command = ""
@@ -36,7 +36,7 @@ class State:
         self.stage = stage
 
     def complete(self, failed: Fault) -> Fault:
-        """Add to a fault where it happened, what is installed now, and what to do."""
+        """Add to a fault its stage, the installed version, and the fix."""
         failed.members.setdefault("stage", self.stage)
         failed.with_details(
             current_version=self.current,
@@ -85,7 +85,7 @@ class State:
 
 
 def at(stage: str, failed: Fault) -> Fault:
-    """Say where a fault happened, when it is not where the update is."""
+    """Set the stage of a fault, if it is not the current stage of the update."""
     return failed.with_details(stage=stage)
 
 

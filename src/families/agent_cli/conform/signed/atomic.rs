@@ -55,7 +55,7 @@ fn atomic(lab: &ProbeCaller<'_>) -> ProbeStep {
     waiting.publish(GOOD);
     let shot = waiting.update_with(&[], Event::AtMark(Signal::Kill, 50), false);
     is_whole(&waiting, &shot, "SIGKILL while the Skill is synced")?;
-    // What was killed is not an obstacle for the next one.
+    // A killed update must not prevent the next one.
     let Some(scene) = last.filter(Scene::is_old) else { return Ok(()) };
     let shot = scene.update(&[]);
     shot.expect(scene.is_new(), "the update after one that was killed does not install the release")

@@ -101,7 +101,7 @@ impl<'a> Scene<'a> {
             if is_archive(&request.target) {
                 let delay = *delay.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some(delay) = delay {
-                    // Whoever waits for it looks again and again.
+                    // The waiting test polls for this file.
                     let _ = files::write_new(&mark, b"", files::Mode::Plain);
                     reply.delay = delay;
                 }

@@ -47,7 +47,7 @@ pub enum InstallPlace {
     Npm {
         works: bool,
     },
-    /// Below a directory of npm's name, which npm knows nothing of.
+    /// Below a directory with the name of npm's, which npm does not manage.
     LooksManaged,
 }
 
@@ -81,7 +81,7 @@ pub fn put(
     }
     match place {
         InstallPlace::Npm { works: false } => script("npm", &format!("{NOTES}{FAILS}"))?,
-        // Also where nobody should call it.
+        // Also in directories from which no tool should run it.
         _ => script("npm", &format!("{NOTES}{INSTALLS_PROGRAM}"))?,
     }
     sandbox.place(&at("newer"), &publication.program)

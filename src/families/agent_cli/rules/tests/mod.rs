@@ -57,7 +57,7 @@ fn every_version_is_compared_with_that_of_the_package() {
 }
 
 #[test]
-fn a_heading_that_is_no_version_or_has_no_day_is_found() {
+fn a_heading_without_a_version_or_a_date_is_found() {
     let heading = |to: &str| Sample::good().edit("CHANGELOG.md", "## [1.2.0] - 2026-07-01", to);
     breaks(heading("## Next\n"), &["version/heading CHANGELOG.md"]);
     breaks(heading("## [1.2.0]\n"), &["version/day CHANGELOG.md"]);
@@ -94,7 +94,7 @@ fn a_platform_package_that_is_left_behind_or_missing_is_found() {
 }
 
 #[test]
-fn nothing_runs_when_the_package_is_installed() {
+fn an_install_script_and_a_go_toolchain_line_are_refused() {
     let sample = Sample::good().edit(
         "package.json",
         "\"test\":",
@@ -337,7 +337,7 @@ fn no_mutation_of_any_file_makes_a_rule_panic() {
 }
 
 #[test]
-fn every_rule_is_complete_and_its_id_stands_once() {
+fn every_rule_is_complete_and_its_id_is_unique() {
     let topics =
         ["documents", "version", "skill", "codes", "envelope", "readiness", "package", "workflow"];
     let others =
@@ -392,7 +392,7 @@ fn documents_name_commands_that_the_sources_declare() {
 }
 
 #[test]
-fn commands_that_cannot_be_known_are_not_judged_and_that_is_said() {
+fn unknown_commands_are_not_judged_and_a_note_says_so() {
     let notes = |sample: Sample| super::all::notes(&sample.repository, &facts());
     let named = || Sample::good().file("README.md", "`acme item lst`\n");
     keeps(named());

@@ -34,7 +34,7 @@ impl<'a> Samples<'a> {
         let Some((at, field)) = self.fields.get(id) else { return text() };
         let own = self.operation.samples.iter().find(|(own, _)| own.as_str() == id);
         let sample = own.map(|(_, sample)| sample).or(field.sample.as_ref());
-        // The first sample is the stated one; another only tells the requests of two commands apart.
+        // The first sample is the stated one; the others only distinguish the requests of two commands.
         if let Some(sample) = sample.filter(|_| self.number == 1 || field.kind != FieldType::String)
         {
             return sample.clone();

@@ -25,9 +25,9 @@ import (
 )
 
 // Sigstore is one in memory: a certificate authority whose certificates a log has seen, and a transparency log
-// with inclusion proofs and checkpoints. It can do one thing wrong at a time. The virtual Sigstore of sigstore-go
-// makes neither certificates with timestamps of a log nor bundles, so the policy of the updater could not be tested
-// as it is with that one.
+// with inclusion proofs and checkpoints. It can inject one fault at a time. The virtual Sigstore of sigstore-go makes
+// neither certificates with timestamps of a log nor bundles, so the unchanged policy of the updater could not be tested
+// with it.
 type Sigstore struct {
 	now           time.Time
 	root, issuing *ecdsa.PrivateKey
@@ -66,7 +66,7 @@ func newKey() *ecdsa.PrivateKey {
 	return must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 }
 
-// must returns a value that cannot fail to be made here: whoever signs for tests has nothing to recover.
+// must returns the value, and panics on an error: a test cannot continue without its signature.
 func must[T any](value T, err error) T {
 	if err != nil {
 		panic(err)

@@ -275,8 +275,9 @@ impl From<AnswerError> for Failure {
             AnswerError::NotAPair { .. } => {
                 Self::new(ErrorCode::Usage, message).hint("write `--set key=value`")
             }
-            AnswerError::UnknownKey { known, nearest, .. } => {
+            AnswerError::UnknownKey { key, known, nearest } => {
                 let hint = match nearest {
+                    _ if key == "name" => "a name is given once, as in `aos new NAME`".to_owned(),
                     Some(nearest) => format!("did you mean `{nearest}`?"),
                     None => "`aos new --list --template NAME` describes the questions".to_owned(),
                 };

@@ -19,12 +19,12 @@ impl CommandChange {
     /// The answer of a change that was made.
     #[must_use]
     pub fn outcome(&self, plan: &Plan, with_diffs: bool, next: &[String], style: Style) -> Outcome {
-        let mut lines = vec![visible!(
-            "{} {} ({})",
-            style.good(self.status),
-            self.facts.subject,
-            changes::summary(plan)
-        )];
+        let subject = match &self.facts.alias {
+            Some(former) => visible!("{} to {}", former, self.facts.subject),
+            None => visible!("{}", self.facts.subject),
+        };
+        let (status, summary) = (style.good(self.status), changes::summary(plan));
+        let mut lines = vec![visible!("{} {} ({})", status, subject, summary)];
         lines.push(changes::text(plan, style));
         if with_diffs {
             lines.push(changes::diffs(plan, style));

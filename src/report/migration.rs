@@ -86,6 +86,7 @@ fn rewrite(entry: &RewriteReport, style: Style) -> Vec<Visible> {
     let status = match entry.status {
         "rewritten" => style.good(entry.status),
         "untouched" | "refused" => style.warning(entry.status),
+        "nothing" => visible!("nothing to rewrite:"),
         other => visible!("{}", other),
     };
     let mut lines = vec![visible!("{} {} ({})", status, entry.id, entry.summary)];

@@ -228,6 +228,12 @@ fn shape(verb: &str, mode: CommandMode, many: bool, method: &str, path: &str) ->
     }
 }
 
+/// Verbs of queries of one thing; other last words name what a query shows, such as `stats`.
+const QUERIES: [&str; 18] = [
+    "get", "show", "read", "view", "fetch", "describe", "check", "validate", "verify", "preview",
+    "compare", "download", "export", "resolve", "look_up", "watch", "find", "count",
+];
+
 fn proposed_summary(name: &CommandName, shape: InputShape) -> String {
     let thing = name.group.replace('_', " ");
     let verb = name::capitalised(&name.verb.replace('_', " "));
@@ -235,6 +241,9 @@ fn proposed_summary(name: &CommandName, shape: InputShape) -> String {
     let summary = match shape {
         InputShape::List => format!("{verb} {}", plural(&name.group).replace('-', " ")),
         InputShape::Many => format!("{verb} several {}", plural(&name.group).replace('-', " ")),
+        InputShape::Get if !QUERIES.contains(&name.verb.as_str()) => {
+            format!("Show the {} of {article} {thing}", name.verb.replace('_', " "))
+        }
         _ => format!("{verb} {article} {thing}"),
     };
     summary.chars().take(MAX_SUMMARY).collect()
@@ -277,6 +286,21 @@ mod tests {
             let made = blueprint(text, &Wish::default()).unwrap();
             assert_eq!((made.mode, made.shape), (mode, shape), "{text}");
             assert_eq!(format!("{} {}", made.method, made.path), request, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_summary_says_what_the_command_does() {
+        for (text, summary) in [
+            ("item list", "List items"),
+            ("item get", "Get an item"),
+            ("item rename", "Rename an item"),
+            ("repo stats", "Show the stats of a repo"),
+            ("build last-status", "Show the last status of a build"),
+        ] {
+            let readonly = text.contains("stat").then_some(CommandMode::Readonly);
+            let made = blueprint(text, &Wish { mode: readonly, ..Wish::default() }).unwrap();
+            assert_eq!(made.summary, summary);
         }
     }
 

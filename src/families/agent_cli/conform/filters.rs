@@ -93,14 +93,14 @@ fn defaults(lab: &ProbeCaller<'_>, sample: &Sample, command: &Value) -> ProbeSte
         let (plain, shot) = effect(lab, &sample.call())?;
         let with = sample.call().into_iter().chain([flag.clone(), default.clone()]);
         let (found, with) = effect(lab, &with.collect::<Vec<_>>())?;
-        let is_same = (&plain.1, &plain.2) == (&found.1, &found.2);
+        let is_same = (&plain.exit, &plain.data) == (&found.exit, &found.data);
         if !shot.is_ok() || is_same {
             with.judged();
             continue;
         }
         // Two equal calls that differ prove nothing about a default.
         let (again, _) = effect(lab, &sample.call())?;
-        let is_steady = (&plain.1, &plain.2) == (&again.1, &again.2);
+        let is_steady = (&plain.exit, &plain.data) == (&again.exit, &again.data);
         let message = format!(
             "`{flag} {default}` is the default of `{}` in `reference`, but changes its response",
             sample.path

@@ -56,6 +56,8 @@ pub struct ToolCall {
     pub upstream: Upstream,
     pub event: Event,
     pub stdin: Vec<u8>,
+    /// Stdin stays open without an end, so a program that asks a person there waits.
+    pub holds_stdin: bool,
     pub limit: Duration,
     /// Modes of files hold for it, also when root runs `aos`.
     pub obeys_modes: bool,
@@ -74,6 +76,7 @@ impl ToolCall {
             upstream: Upstream::Refusing,
             event: Event::None,
             stdin: Vec::new(),
+            holds_stdin: false,
             limit: CALL_LIMIT,
             obeys_modes: false,
             round: 0,

@@ -345,7 +345,7 @@ mod tests {
         for (text, wanted) in [
             (
                 "version = 1\n\n[agent_cli.upstream]\nshell = \"rm\"\n",
-                ", line 4, column 1: unknown member `shell` in [agent_cli.upstream]; known are `command`, `timeout`",
+                ", line 4, column 1: unknown member `shell` in [agent_cli.upstream]; known are `command`, `timeout`, `refusals`",
             ),
             (
                 "version = 1\ncolour = 1\n",

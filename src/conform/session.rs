@@ -362,6 +362,7 @@ impl ToolCaller {
             directory: elsewhere.or(directory).unwrap_or(&work),
             environment: &environment,
             stdin: &call.stdin,
+            holds_stdin: call.holds_stdin,
             limit: call.limit,
             excuses_queue: true,
             most_output: MAX_OUTPUT,

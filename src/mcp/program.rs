@@ -49,6 +49,7 @@ impl ServedProgram {
             directory: &self.directory,
             environment: &environment_of(&self.variables),
             stdin: &[],
+            holds_stdin: false,
             limit: self.limit,
             excuses_queue: false,
             most_output: MAX_OUTPUT,

@@ -37,6 +37,8 @@ pub struct Launch<'a> {
     /// All variables of its environment.
     pub environment: &'a [(String, String)],
     pub stdin: &'a [u8],
+    /// Stdin stays open and empty until the program ends; one that reads it waits.
+    pub holds_stdin: bool,
     pub limit: Duration,
     /// Time in the queue of a processor does not count, up to three times the limit.
     pub excuses_queue: bool,
@@ -117,6 +119,8 @@ pub fn run(launch: &Launch<'_>) -> std::io::Result<Ran> {
     let clock = Stopwatch::start();
     let mut child = spawn(launch)?;
     let _watched = keeper::watch(child.id());
+    // A program that reads a stdin that is held never gets an answer, nor an end.
+    let held = if launch.holds_stdin { child.stdin().take() } else { None };
     feed(child.as_mut(), launch.stdin.to_vec())?;
     let flooded = Arc::new(AtomicBool::new(false));
     let stdout = SubjectStream::start(child.stdout().take(), launch.most_output, &flooded);
@@ -130,6 +134,7 @@ pub fn run(launch: &Launch<'_>) -> std::io::Result<Ran> {
         Ok((streams, waited))
     });
     let duration_ms = clock.elapsed_ms();
+    drop(held);
     let left_behind = end(child.as_mut());
     descendants::kill(&below);
     let ((stdout, stderr), (ending, stimulated)) = waited?;
@@ -187,13 +192,14 @@ fn attempt(launch: &Launch<'_>) -> std::io::Result<Box<dyn ChildWrapper>> {
         Stimulus::CloseStdout => Stdio::from(std::io::pipe()?.1),
         _ => Stdio::piped(),
     };
+    let has_stdin = launch.holds_stdin || !launch.stdin.is_empty();
     let mut command = CommandWrap::with_new(launch.program, |command| {
         command
             .args(launch.arguments)
             .current_dir(launch.directory)
             .env_clear()
             .envs(launch.environment.iter().map(|(name, value)| (name, value)))
-            .stdin(if launch.stdin.is_empty() { Stdio::null() } else { Stdio::piped() })
+            .stdin(if has_stdin { Stdio::piped() } else { Stdio::null() })
             .stdout(stdout)
             .stderr(Stdio::piped());
     });

@@ -96,6 +96,7 @@ fn run(
         directory: &program.directory,
         environment: variables,
         stdin: &[],
+        holds_stdin: false,
         limit,
         excuses_queue: false,
         most_output,

@@ -123,14 +123,50 @@ fn a_promise_is_tested_for_every_write_every_list_and_every_format() {
             ("rare-quiet", "cli.quiet"),
             ("rare-poll", "cli.jobs"),
             ("rare-item", "cli.batch-result"),
+            ("rare-preview", "cli.gate-bare"),
+            ("rare-raw", "cli.format-raw"),
+            ("rare-doctor", "cli.doctor"),
         ],
     );
-    run("rare-account", &[("rare-account", "cli.token-account")]);
-    run("rare-forged", &[("rare-forged", "cli.token-forged")]);
-    run("rare-plain", &[("rare-plain", "cli.formats")]);
-    run("rare-filter", &[("rare-state", "cli.paging"), ("rare-mark", "cli.untrusted")]);
+    run(
+        "rare-account",
+        &[("rare-account", "cli.token-account"), ("rare-refusal", "cli.http-statuses")],
+    );
+    run("rare-forged", &[("rare-forged", "cli.token-forged"), ("rare-default", "cli.paging")]);
+    run("rare-plain", &[("rare-plain", "cli.formats"), ("rare-short", "cli.paging")]);
+    run(
+        "rare-filter",
+        &[
+            ("rare-state", "cli.paging"),
+            ("rare-mark", "cli.untrusted"),
+            ("rare-entry", "cli.batch-result"),
+        ],
+    );
     run("rare-text-filter", &[("rare-query", "cli.paging"), ("rare-delete", "cli.token-once")]);
     run("rare-body", &[("rare-body", "cli.token-once"), ("rare-wait", "cli.rate-limited-403")]);
+}
+
+#[test]
+fn a_confirmed_write_that_asks_a_person_fails_the_probe_about_prompts() {
+    let sandbox = Sandbox::new();
+    let project = tool(&sandbox, "asks", &["rare-prompt"]);
+    let path = project.join("conform.toml");
+    let text = std::fs::read_to_string(&path).expect("a fixture");
+    // Of the writes, only those that the test is about.
+    let kept = ["note create", "note delete"].map(|path| format!("path = \"{path}\""));
+    let parts: Vec<&str> = text.split("[[agent_cli.command]]").collect();
+    let wanted = |part: &&&str| kept.iter().any(|path| part.contains(path.as_str()));
+    let samples = parts[1..].iter().filter(wanted);
+    let text =
+        samples.fold(parts[0].to_owned(), |text, part| text + "[[agent_cli.command]]" + part);
+    std::fs::write(&path, text).expect("a fixture");
+    let probes = ["--probe", "cli.no-prompt", "--probe", "cli.token-once"];
+    let answer = conform_with(&sandbox, &project, python_directory(), &probes);
+    let failed = of_verdict(&answer, "fail");
+    assert_eq!(failed.len(), 1, "{failed:#?}");
+    assert_eq!(failed[0].0, "cli.no-prompt");
+    assert!(failed[0].1.contains("note delete"), "{failed:#?}");
+    assert!(of_verdict(&answer, "blocked")[0].1.contains("does not end"), "{answer:?}");
 }
 
 #[test]

@@ -158,6 +158,7 @@ fn asked(
         directory: &sandbox.work(),
         environment: &sandbox.environment(),
         stdin: format!("{call}\n").as_bytes(),
+        holds_stdin: false,
         limit: PROBE_LIMIT,
         excuses_queue: true,
         most_output: MAX_OUTPUT,

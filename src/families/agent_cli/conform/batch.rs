@@ -7,6 +7,7 @@ use super::gate::{meant, token};
 use super::lab::{Account, ProbeCaller, and, examine};
 use super::shot::Answered;
 use super::stop::{ProbeStep, Unfinished};
+use super::unanswered;
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
 
@@ -112,7 +113,7 @@ fn batch_preview(lab: &ProbeCaller<'_>) -> ProbeStep {
 pub const RESULT: Probe = Probe {
     id: "cli.batch-result",
     section: "§15.5",
-    title: "Each target has its own result, the summary agrees with the results, and a failure does not hide successes",
+    title: "Each target has its own result, which is that of the upstream; the summary agrees with the results, and a failure does not hide successes",
     why: "An agent must know which targets remain",
     fix: "report target, ok and error for each target, count each once, and keep the envelope ok",
     run: |session| examine(session, result),
@@ -165,7 +166,8 @@ fn result(lab: &ProbeCaller<'_>) -> ProbeStep {
     )?;
     shot.expect(failed == Some(1), "`summary.failed` does not agree with the items")?;
     let sum = succeeded.zip(failed).map(|(one, two)| one + two + number("skipped").unwrap_or(0));
-    shot.expect(sum == number("total"), "`summary` does not add up")
+    shot.expect(sum == number("total"), "`summary` does not add up")?;
+    unanswered::examine(lab, sample)
 }
 
 pub const CONTINUE: Probe = Probe {

@@ -11,6 +11,7 @@ use super::stop::{ProbeStep, Unfinished, fail};
 use super::{gate, shapes};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
+use crate::visible::excerpt;
 
 const JSON: &str = "application/json";
 /// How long an upstream that is too slow takes.
@@ -176,9 +177,9 @@ fn status(status: u16) -> Reply {
 pub const HTTP_STATUSES: Probe = Probe {
     id: "cli.http-statuses",
     section: "§6",
-    title: "Each HTTP status of the upstream is mapped to the error code in the contract",
+    title: "Each HTTP status and each declared error of the upstream is mapped to its error code",
     why: "With a wrong code, an agent would, for example, retry a conflict forever",
-    fix: "map statuses with the table in the generated contract module",
+    fix: "map statuses with the table in the generated contract module, and typed errors of the API before them",
     run: |session| examine(session, http_statuses),
     ..Probe::of(FAMILY)
 };
@@ -196,6 +197,20 @@ fn http_statuses(lab: &ProbeCaller<'_>) -> ProbeStep {
             for (path, shot) in lists(lab) {
                 shot.expect_code(&[code.as_str()], &format!("the status {number} of `{path}`"))?;
             }
+        }
+    }
+    let declared = lab.fixture.upstream.iter().flat_map(|upstream| &upstream.refusals);
+    for refusal in declared {
+        let answer = refusal.clone();
+        let shot = against(lab, move |_| {
+            let mut reply = Reply::new(answer.status, JSON, answer.body.clone());
+            reply.headers.extend(answer.headers.clone());
+            reply
+        })?;
+        let what = format!("a response {} with {}", refusal.status, excerpt(&refusal.body, 200));
+        shot.expect_code(&[refusal.code.as_str()], &what)?;
+        for (path, shot) in lists(lab) {
+            shot.expect_code(&[refusal.code.as_str()], &format!("{what} to `{path}`"))?;
         }
     }
     Ok(())

@@ -118,7 +118,7 @@ fn storage(lab: &ProbeCaller<'_>) -> ProbeStep {
 pub const DOCTOR: Probe = Probe {
     id: "cli.doctor",
     section: "§11",
-    title: "`doctor` has a fix for each failed check, and agrees with `reference` on readiness",
+    title: "`doctor` has a fix for each failed check, notices a missing credential, and agrees with `reference` on readiness",
     why: "A finding without a fix does not help",
     fix: "print `check`, `status` and `fix` for each check; `fix` is null if and only if the status is pass",
     run: |session| examine(session, doctor),
@@ -152,6 +152,11 @@ fn doctor(lab: &ProbeCaller<'_>) -> ProbeStep {
     };
     let version = find(&|name| name.contains("version"));
     shot.expect(version.is_some(), "no check compares versions (`min_version`)")?;
+    // This call has no credential; a keyring of the machine cannot be reached.
+    let credentials = find(&|name| name == "credentials");
+    let passes = credentials.is_some_and(|check| check["status"] == "pass");
+    let message = "the check `credentials` passes although there is no credential";
+    shot.expect(!passes || lab.fixture.credentials.is_none(), message)?;
     let Some(readiness) = find(&|name| name == "release_readiness") else {
         return Err(shot.fail("there is no check `release_readiness`"));
     };

@@ -9,11 +9,11 @@ use crate::system::files;
 
 use super::fixture::Role;
 use super::gate::{meant, token};
-use super::kind;
 use super::lab::{Account, ProbeCaller, and, examine};
 use super::listing::{commands, split};
 use super::shot::Answered;
 use super::stop::{ProbeStep, Unfinished};
+use super::{kind, raw};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
 
@@ -129,9 +129,9 @@ fn examples_parse(lab: &ProbeCaller<'_>) -> ProbeStep {
 pub const FORMAT_RAW: Probe = Probe {
     id: "cli.format-raw",
     section: "§2",
-    title: "--format raw never wraps its output in an envelope",
-    why: "Raw output is redirected into files, which an envelope would corrupt",
-    fix: "refuse --format raw in commands that have no raw output",
+    title: "--format raw passes on the bytes of the upstream, and never wraps them in an envelope",
+    why: "Raw output is redirected into files, which an envelope or an added line break would corrupt",
+    fix: "write the bytes as they are, and refuse --format raw in commands that have no raw output",
     run: |session| examine(session, format_raw),
     ..Probe::of(FAMILY)
 };
@@ -147,7 +147,7 @@ fn format_raw(lab: &ProbeCaller<'_>) -> ProbeStep {
             shot.expect_code(&["E_USAGE", "E_VALIDATION"], &format!("`{call} --format raw`"))?;
         }
     }
-    Ok(())
+    raw::examine(lab)
 }
 
 pub const HELP_LISTS: Probe = Probe {

@@ -281,7 +281,7 @@ fn deterministic(lab: &ProbeCaller<'_>) -> ProbeStep {
 pub const NO_PROMPT: Probe = Probe {
     id: "cli.no-prompt",
     section: "§1",
-    title: "No command waits for input from a person",
+    title: "No command waits for input from a person, not even a confirmed write",
     why: "An agent cannot answer, and would wait forever",
     fix: "fail with E_USAGE or E_VALIDATION if an argument is missing; never read from the terminal",
     run: |session| examine(session, no_prompt),
@@ -291,7 +291,7 @@ pub const NO_PROMPT: Probe = Probe {
 fn no_prompt(lab: &ProbeCaller<'_>) -> ProbeStep {
     let reference = lab.reference()?;
     let mut unclear = None;
-    let mut callable = Vec::new();
+    let mut callable: Vec<(&str, &[&str])> = Vec::new();
     for (path, command) in commands(&reference) {
         // A bare write may do something when it need not be confirmed.
         let runs = kind::reads(&lab.contract.commands, command) || command["confirm"] == "always";
@@ -299,13 +299,20 @@ fn no_prompt(lab: &ProbeCaller<'_>) -> ProbeStep {
         if !runs {
             unclear = unclear.or_else(|| kind::unclear(&lab.contract.commands, path, command));
         }
-        if runs && !is_long {
-            callable.push(path);
+        if is_long {
+            continue;
+        }
+        if runs {
+            callable.push((path, &[]));
+        } else if command["confirm"] == "when_lossy" {
+            callable.push((path, &["--dry-run"]));
         }
     }
-    for path in lab.tally.chosen(&callable) {
-        let shot = lab.look(&path.split(' ').collect::<Vec<_>>());
-        shot.expect(shot.exit().is_some(), format!("`{path}` without arguments does not end"))?;
+    for (path, more) in lab.tally.chosen(&callable) {
+        let words: Vec<&str> = path.split(' ').chain(more.iter().copied()).collect();
+        let shot = lab.look(&words);
+        let message = format!("`{}` without arguments does not end", words.join(" "));
+        shot.expect(shot.exit().is_some(), message)?;
     }
     unclear.map_or(Ok(()), |why| Err(Unfinished::Blocked(why)))
 }

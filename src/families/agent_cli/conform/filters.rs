@@ -39,6 +39,7 @@ impl CallEffect {
 /// Returns an error if it has none, or if there is nothing to compare.
 pub fn examine(lab: &ProbeCaller<'_>, sample: &Sample) -> ProbeStep {
     let command = lab.declared(&sample.path)?;
+    defaults(lab, sample, &command)?;
     let params = command["params"].as_array().into_iter().flatten();
     for param in params.filter(|param| param["required"] != true) {
         let option = name(param);
@@ -71,6 +72,40 @@ pub fn examine(lab: &ProbeCaller<'_>, sample: &Sample) -> ProbeStep {
             sample.path
         );
         last.expect(has_effect, message)?;
+    }
+    Ok(())
+}
+
+/// Fails if the call without an option differs from the one with the default that `reference` has for it.
+fn defaults(lab: &ProbeCaller<'_>, sample: &Sample, command: &Value) -> ProbeStep {
+    let params = command["params"].as_array().into_iter().flatten();
+    let stated = params.filter_map(|param| {
+        let default = match &param["default"] {
+            Value::String(text) if !text.is_empty() => text.clone(),
+            Value::Number(number) => number.to_string(),
+            _ => return None,
+        };
+        let flag = format!("--{}", name(param));
+        let takes_value = param["type"] != "boolean" && param["positional"] != true;
+        (takes_value && given(&sample.args, &flag).is_none()).then_some((flag, default))
+    });
+    for (flag, default) in stated {
+        let (plain, shot) = effect(lab, &sample.call())?;
+        let with = sample.call().into_iter().chain([flag.clone(), default.clone()]);
+        let (found, with) = effect(lab, &with.collect::<Vec<_>>())?;
+        let is_same = (&plain.exit, &plain.data) == (&found.exit, &found.data);
+        if !shot.is_ok() || is_same {
+            with.judged();
+            continue;
+        }
+        // Two equal calls that differ prove nothing about a default.
+        let (again, _) = effect(lab, &sample.call())?;
+        let is_steady = (&plain.exit, &plain.data) == (&again.exit, &again.data);
+        let message = format!(
+            "`{flag} {default}` is the default of `{}` in `reference`, but changes its response",
+            sample.path
+        );
+        with.expect(!is_steady, message)?;
     }
     Ok(())
 }

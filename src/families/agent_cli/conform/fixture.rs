@@ -4,6 +4,8 @@
 
 mod accepted;
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use super::signed::declared::TestBuild;
@@ -110,6 +112,20 @@ pub struct DeclaredUpstream {
     pub command: Vec<String>,
     /// The variable that shortens the tool's patience, and its value for about a second.
     pub timeout: Option<Variable>,
+    /// Errors of the API that its status alone does not tell.
+    #[serde(default)]
+    pub refusals: Vec<TypedRefusal>,
+}
+
+/// A response without success, and the error code that it means.
+#[derive(Clone, Debug, Deserialize, Eq, PartialEq)]
+#[serde(deny_unknown_fields)]
+pub struct TypedRefusal {
+    pub status: u16,
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    pub body: String,
+    pub code: String,
 }
 
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq)]

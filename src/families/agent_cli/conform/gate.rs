@@ -91,9 +91,9 @@ pub fn conflicts(
 pub const GATE_BARE: Probe = Probe {
     id: "cli.gate-bare",
     section: "§7",
-    title: "A write without a token fails with E_CONFIRMATION_REQUIRED and exit code 5, and changes nothing",
+    title: "A write without a token fails with E_CONFIRMATION_REQUIRED, exit code 5 and the preview, and changes nothing",
     why: "Nothing may be changed by accident",
-    fix: "use one gate for every write command",
+    fix: "use one gate for every write command, and put the preview of the dry run into `details`",
     run: |session| examine(session, gate_bare),
     ..Probe::of(FAMILY)
 };
@@ -105,6 +105,12 @@ fn gate_bare(lab: &ProbeCaller<'_>) -> ProbeStep {
         let when = format!("`{}` without a token", sample.path);
         shot.expect_code(&["E_CONFIRMATION_REQUIRED"], &when)?;
         shot.expect(shot.exit() == Some(5), format!("{when}: the exit code is not 5"))?;
+        // Tags before v1.1.0 do not ask for it.
+        let preview = shot.at("/error/details/preview");
+        let has_preview = preview.as_object().is_some_and(|preview| !preview.is_empty())
+            || preview.as_array().is_some_and(|changes| !changes.is_empty());
+        let message = format!("the refusal of {when} has no `preview` in `details`");
+        shot.expect(has_preview || lab.contract.tag == "v1.0.0", message)?;
     }
     Ok(())
 }
@@ -209,7 +215,8 @@ fn token_once(lab: &ProbeCaller<'_>) -> ProbeStep {
     let sample = lab.sample(Role::Create)?;
     let call = meant(lab, sample, &sample.call());
     let token = token(lab, &call)?;
-    let shot = lab.call(&and(&call, &["--confirm", &token]));
+    let shot = lab.unattended(&and(&call, &["--confirm", &token]));
+    ended(&shot, sample)?;
     shot.expect(shot.is_ok(), "the token of the dry run is refused")?;
     shot.expect(lab.mutations() >= 1, "the confirmed write did not reach the upstream")?;
     conflicts(lab, Account::One, &call, &token, "a token that was used already")?;
@@ -217,7 +224,8 @@ fn token_once(lab: &ProbeCaller<'_>) -> ProbeStep {
         let call = meant(lab, other, &other.call());
         let token = self::token(lab, &call)?;
         let before = lab.mutations();
-        let shot = lab.call(&and(&call, &["--confirm", &token]));
+        let shot = lab.unattended(&and(&call, &["--confirm", &token]));
+        ended(&shot, other)?;
         let refused = format!("`{}` refuses the token of its dry run", other.path);
         shot.expect(shot.is_ok() || shot.code() != "E_CONFLICT", refused)?;
         if shot.is_ok() {
@@ -232,6 +240,14 @@ fn token_once(lab: &ProbeCaller<'_>) -> ProbeStep {
         }
     }
     Ok(())
+}
+
+/// Blocked when a confirmed write did not end: `cli.no-prompt` judges that.
+fn ended(shot: &Answered, sample: &Sample) -> ProbeStep {
+    if shot.exit().is_some() {
+        return Ok(());
+    }
+    Err(Unfinished::Blocked(format!("the confirmed `{}` does not end", sample.path)))
 }
 
 pub const TOKEN_PAYLOAD: Probe = Probe {
@@ -398,43 +414,4 @@ fn dangerous(lab: &ProbeCaller<'_>) -> ProbeStep {
         shot.expect_code(&["E_CONFIRMATION_REQUIRED"], &format!("{when}, with a good token,"))?;
     }
     Ok(())
-}
-
-pub const IDEMPOTENCY_KEY: Probe = Probe {
-    id: "cli.idempotency-key",
-    section: "§9",
-    title: "The idempotency key of a create is forwarded and included in the token; used twice, it creates one object",
-    why: "It makes a create safe to repeat",
-    fix: "forward the key to the upstream, and include it in the token",
-    run: |session| examine(session, idempotency_key),
-    ..Probe::of(FAMILY)
-};
-
-fn idempotency_key(lab: &ProbeCaller<'_>) -> ProbeStep {
-    let sample = lab.sample(Role::Create)?;
-    let command = lab.declared(&sample.path)?;
-    let flag = super::listing::params(&command)
-        .find(|name| ["idempotency-key", "request-id"].contains(&name.as_str()));
-    let Some(flag) = flag else {
-        return Err(lab.absent(&format!("`{}` declares no such key", sample.path)));
-    };
-    let flag = format!("--{flag}");
-    let keyed = |key: &str| and(&meant(lab, sample, &sample.call()), &[&flag, key]);
-    let (one, two) = (keyed("aos-conform-key-1"), keyed("aos-conform-key-2"));
-    let first = token(lab, &one)?;
-    conflicts(lab, Account::One, &two, &first, "a token for another key")?;
-    let made = lab.call(&and(&one, &["--confirm", &first]));
-    made.expect(made.is_ok(), "a create with a key fails")?;
-    let sent = lab.with_upstream(|upstream| {
-        let carries = |text: &str| text.contains("aos-conform-key-1");
-        upstream.mock.requests().iter().any(|request| {
-            request.headers.iter().any(|(_, value)| carries(value))
-                || carries(&String::from_utf8_lossy(&request.body))
-        })
-    })?;
-    made.expect(sent, "the key does not reach the upstream")?;
-    let second = token(lab, &one)?;
-    let again = lab.call(&and(&one, &["--confirm", &second]));
-    let same = again.is_ok() && again.at("/data/id") == made.at("/data/id");
-    again.expect(same, "the same key used twice does not lead to one object")
 }

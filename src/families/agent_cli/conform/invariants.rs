@@ -14,6 +14,7 @@ use crate::conform::secrets::{SecretShape, Sentinel};
 use crate::conform::session::ToolCaller;
 use crate::families::agent_cli::contract::AgentCliContract;
 use crate::strict_json;
+use crate::system::subject::Ending;
 
 use super::fixture::{self, AgentCliFixture, Role};
 use super::{
@@ -95,6 +96,12 @@ impl CallRules<'_> {
     fn rule(&self, noted: &Noted) -> Ruling {
         let path = self.path(noted);
         let mut ruling = Ruling::of(path.clone());
+        let is_late =
+            noted.observed.ran.as_ref().is_ok_and(|ran| matches!(ran.ending, Ending::TimedOut));
+        if noted.call.holds_stdin && is_late {
+            let fault = "it does not end while its stdin is open".to_owned();
+            ruling.see(envelope::NO_PROMPT.id, Some(fault));
+        }
         if let Some(reason) = monitor::exclusion(noted) {
             return ruling.excluded(reason);
         }

@@ -135,6 +135,7 @@ impl<'a> ProbeCaller<'a> {
     pub fn look(&self, words: &[&str]) -> Answered {
         let mut call = ToolCall::new(words.iter().copied());
         call.limit = PROMPT_LIMIT;
+        call.holds_stdin = true;
         self.kept(self.session.observe(&call))
     }
 
@@ -148,6 +149,18 @@ impl<'a> ProbeCaller<'a> {
     #[must_use]
     pub fn call(&self, words: &[String]) -> Answered {
         self.run(Account::One, words, &[], Event::None)
+    }
+
+    /// A call of the first account whose stdin stays open, as where nobody is at the keyboard.
+    #[must_use]
+    pub fn unattended(&self, words: &[String]) -> Answered {
+        let upstream = self.upstream.borrow();
+        let mock = upstream.as_ref().map(|upstream| &upstream.mock);
+        let mut call = self.prepared(Account::One, words, &[], Event::None);
+        (call.limit, call.holds_stdin) = (PROMPT_LIMIT, true);
+        let mut observed = self.session.observe_in(&call, &self.sandbox, mock);
+        observed.secrets = self.secrets();
+        self.kept(Arc::new(observed))
     }
 
     /// A call with everything said.

@@ -3,9 +3,9 @@
 use crate::conform::probe::Probe;
 
 use super::{
-    batch, codes, describe, described, envelope, gate, kinds, notice_cache, notices, offline,
-    optional, pages, queries, redaction, reference, secrets, signals, signed, target_change, terms,
-    token_life, token_secret, update, update_disk, update_faults,
+    batch, codes, describe, described, envelope, gate, idempotency, kinds, notice_cache, notices,
+    offline, optional, pages, queries, redaction, reference, secrets, signals, signed,
+    target_change, terms, token_life, token_secret, update, update_disk, update_faults,
 };
 
 /// Every probe of the family, in the order of the report.
@@ -52,7 +52,7 @@ pub const PROBES: &[Probe] = &[
     token_life::TOKEN_STORAGE,
     gate::TOKEN_RACE,
     gate::DANGEROUS,
-    gate::IDEMPOTENCY_KEY,
+    idempotency::IDEMPOTENCY_KEY,
     queries::FIELDS,
     pages::FIELDS_OF_PAGES,
     queries::PAGING,

@@ -9,7 +9,7 @@ use super::lab::{Account, ProbeCaller, and, examine};
 use super::listing::params;
 use super::shot::Answered;
 use super::stop::{ProbeStep, Unfinished};
-use super::{filters, kind, listing, shapes, values};
+use super::{filters, kind, listing, shapes, short_page, values};
 use crate::conform::probe::Probe;
 use crate::families::agent_cli::contract::FAMILY;
 
@@ -73,7 +73,7 @@ fn fields(lab: &ProbeCaller<'_>) -> ProbeStep {
 pub const PAGING: Probe = Probe {
     id: "cli.paging",
     section: "§8",
-    title: "A list has items, count and a reference to the next page, pages do not overlap, and each filter has an effect",
+    title: "A list has items, count and a reference to the next page, also on a short page; pages do not overlap, filters have an effect, and defaults are those of `reference`",
     why: "An agent must know that there are more entries, and how to get them; an ignored filter returns wrong entries",
     fix: "return the keys of the cursor style or the offset style, with `count` as the number of `items`, and pass each filter to the upstream",
     run: |session| examine(session, paging),
@@ -88,7 +88,7 @@ fn paging(lab: &ProbeCaller<'_>) -> ProbeStep {
     let (Some(way), true) = (way, options.contains("limit")) else {
         return Err(lab.absent(&format!("`{}` declares no pages", sample.path)));
     };
-    let call = and(&sample.call(), &["--limit", "2"]);
+    let call = and(&sample.call(), &["--limit", short_page::SHORT]);
     let first = worked(lab, &call)?;
     let rules = &lab.contract.pagination;
     let wanted = if way == "cursor" { &rules.cursor_keys } else { &rules.offset_keys };
@@ -124,7 +124,16 @@ fn paging(lab: &ProbeCaller<'_>) -> ProbeStep {
     again.expect(
         ids(&again) == one,
         "the same page has other items, or another order, the second time",
-    )
+    )?;
+    let third = match way {
+        "cursor" => &second.data()["next_cursor"],
+        _ => &second.data()[rules.offset_next_key.as_str()],
+    };
+    if lab.fixture.local || third.is_null() {
+        return Ok(());
+    }
+    let third = third.as_str().map_or_else(|| third.to_string(), str::to_owned);
+    short_page::examine(lab, &and(&sample.call(), &[&format!("--{way}"), &next]), &third)
 }
 
 pub const IDS_AND_TIMES: Probe = Probe {

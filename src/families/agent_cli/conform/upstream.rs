@@ -95,6 +95,23 @@ impl UpstreamProcess {
         });
     }
 
+    /// From now on the mock answers what `change` makes of each request, and the tool gets what `edit` makes of the
+    /// response.
+    pub fn alter(
+        &self,
+        change: impl Fn(&mut ReceivedRequest) + Send + Sync + 'static,
+        edit: impl Fn(&ReceivedRequest, &mut Reply) + Send + Sync + 'static,
+    ) {
+        let (port, swaps) = (self.process.port, self.swaps.clone());
+        self.replace(move |request| {
+            let mut request = request.clone();
+            change(&mut request);
+            let mut reply = passed_on(port, &request, &swaps);
+            edit(&request, &mut reply);
+            reply
+        });
+    }
+
     /// From now on this answers in place of the mock.
     pub fn replace(&self, answer: impl Fn(&ReceivedRequest) -> Reply + Send + Sync + 'static) {
         let answer: Arc<Answer> = Arc::new(answer);
@@ -208,6 +225,7 @@ impl MockProcess {
                 directory: &root,
                 environment: &environment,
                 stdin: &[],
+                holds_stdin: false,
                 limit: LIFE,
                 excuses_queue: false,
                 most_output: MAX_OUTPUT,

@@ -232,6 +232,7 @@ fn step(sandbox: &Sandbox, step: &InstallStep<'_>) -> (Option<i32>, CallEvidence
         directory: step.directory,
         environment: &environment,
         stdin: &[],
+        holds_stdin: false,
         limit: step.limit,
         excuses_queue: true,
         most_output: MAX_OUTPUT,

@@ -46,7 +46,7 @@ def context(_options):
 def doctor(_options):
     """Look at what may be wrong."""
     checks = [{"check": "min_version", "status": "pass", "fix": None}]
-    if TOKEN and not expired():
+    if TOKEN and not expired() or "rare-doctor" in FAULTS:
         checks.append({"check": "credentials", "status": "pass", "fix": None})
     else:
         checks.append({"check": "credentials", "status": "fail", "fix": "set LEDGER_TOKEN to a token that is good"})

@@ -101,6 +101,8 @@ def of_status(status, headers, text, faults=()):
     if "http-statuses" in faults:
         known[409] = "E_VALIDATION"
     code = known.get(status, "E_SERVER")
+    if b"slow_down" in text and "rare-refusal" not in faults:
+        code = "E_RATE_LIMITED"
     limited = headers.get("retry-after") or headers.get("x-ratelimit-remaining") == "0"
     if status == 403 and limited and "rate-limited-403" not in faults:
         code = "E_RATE_LIMITED"

@@ -86,7 +86,7 @@ def reference(_options):
 
 ID = param("id", required=True)
 COMMANDS = [
-    read("note list", note_list, "notes", param("limit", "integer"), param("cursor"),
+    read("note list", note_list, "notes", param("limit", "integer", default="9" if "rare-default" in FAULTS else "5"), param("cursor"),
          param("state", values=["open", "archived"]), param("query")),
     read("note get", note_get, "note", ID),
     read("note print", note_print, "text", ID, formats=["json", "text", "raw"]),

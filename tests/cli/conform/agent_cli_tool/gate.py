@@ -124,6 +124,8 @@ def gate(path, options, binding, preview, act, *, is_dangerous=False):
         whole.pop("ids", None)
     if "confirm" in options:
         redeem(options["confirm"], whole)
+        if "rare-prompt" in FAULTS and path == "note delete":
+            sys.stdin.read(1)
         return act()
     if is_dry:
         token, expires = issue(whole)
@@ -134,4 +136,5 @@ def gate(path, options, binding, preview, act, *, is_dangerous=False):
         return act()
     if "gate-bare" in FAULTS and path == "note publish":
         return act()
-    raise Failure("E_CONFIRMATION_REQUIRED", "look at the dry run first")
+    details = {} if "rare-preview" in FAULTS and path == "note update" else {"preview": preview}
+    raise Failure("E_CONFIRMATION_REQUIRED", "look at the dry run first", **details)

@@ -36,6 +36,8 @@ def note_list(options):
     found = call("GET", "/notes", {"limit": limit, "after": options.get("cursor", "0"), **wanted})
     items = [shown(each) for each in found["notes"]]
     after = found["after"]
+    if "rare-short" in FAULTS and len(items) < limit:
+        after = None
     if "untrusted-items" in FAULTS:
         for each in items:
             each.pop("_untrusted", None)
@@ -127,7 +129,9 @@ def note_archive(options):
                 items += [item(each, failure.code) for each in chunk]
             else:
                 codes = {200: None, 403: "E_FORBIDDEN", 404: "E_NOT_FOUND"}
-                items += [item(each, codes[found[each]]) for each in chunk]
+                # Nobody knows what became of a note that the answer leaves out.
+                lost = 200 if "rare-entry" in FAULTS else None
+                items += [item(each, codes.get(found.get(each, lost), "E_SERVER")) for each in chunk]
             if not goes_on and not items[-1]["ok"]:
                 break
         succeeded = sum(each["ok"] for each in items)

@@ -75,7 +75,7 @@ def finish(answer, number, command, options, words):
     if is_silent and "--quiet" in words and not answer["ok"]:
         return
     if options.get("format") == "raw" and answer["ok"] and "format-raw" not in FAULTS:
-        sys.stdout.write(answer["data"]["text"])
+        sys.stdout.write(answer["data"]["text"] + ("\n" if "rare-raw" in FAULTS else ""))
         return
     is_other = "rare-plain" in FAULTS and path == "shelf overview"
     if options.get("format") == "text" and "formats" not in FAULTS and not is_other:

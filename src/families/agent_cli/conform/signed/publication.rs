@@ -163,6 +163,7 @@ fn run(
         directory: &root,
         environment: &place.environment(),
         stdin: &[],
+        holds_stdin: false,
         limit: LIMIT,
         excuses_queue: false,
         most_output: MAX_OUTPUT,

@@ -11,8 +11,8 @@ struct SelectionPattern {
     is_path: bool,
 }
 
-/// All of them: what one includes and none excludes; with exclusions alone, everything else. A complete
-/// `METHOD /path` is stronger than an exclusion that is not one.
+/// All of them: what one includes and none excludes; with exclusions alone, everything else. A pattern
+/// for one operation, `METHOD /path` without `*`, wins over an exclusion of several.
 #[derive(Clone, Debug)]
 pub struct Selection {
     patterns: Vec<SelectionPattern>,

@@ -155,7 +155,7 @@ pub fn read(name: &str) -> Option<String> {
 #[expect(clippy::disallowed_methods, reason = "only this module reads the environment")]
 pub fn state_directory() -> Option<PathBuf> {
     if cfg!(test) {
-        // Unit tests share a directory beside their binary; that of the user is none of their business.
+        // Unit tests share a directory beside their binary, and never touch that of the user.
         return Some(std::env::current_exe().ok()?.with_file_name("unit-test-state"));
     }
     if let Some(path) = std::env::var_os(AOS_HOME).filter(|value| !value.is_empty()) {

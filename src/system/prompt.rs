@@ -89,7 +89,7 @@ pub fn text(
     Ok(prompt.interact_text()?.trim().to_owned())
 }
 
-/// Yes or no, with Enter: a habit of typing it must not answer the next question.
+/// Yes or no, confirmed with Enter. Many people press it anyway, and it would answer the next question.
 ///
 /// # Errors
 /// Returns an error if the person leaves, or the terminal is gone.

@@ -109,7 +109,7 @@ def _unknown(context: click.Context, group: _Group, word: str = "") -> NoReturn:
         fix = f"Did you mean `{near[0]}`? {fix}"
     else:
         # A word that is like none of them could be a secret: it is not repeated.
-        message = f"there is no such command after `{context.command_path}`"
+        message = f"`{context.command_path}` has no such command"
     raise Fault(USAGE, message, fix=fix, commands=names)
 
 

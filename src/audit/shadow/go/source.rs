@@ -13,6 +13,8 @@ pub struct GoSource<'t> {
     pub imports: BTreeMap<&'t str, &'t str>,
     /// How the package of the module is named here; empty for its own files and dot imports.
     qualifiers: BTreeSet<&'t str>,
+    /// Names of another package are used without its name.
+    pub has_dot_import: bool,
 }
 
 impl<'t> GoSource<'t> {
@@ -26,7 +28,9 @@ impl<'t> GoSource<'t> {
             qualifiers.insert("");
         }
         let mut imports = BTreeMap::new();
+        let mut has_dot_import = false;
         for (alias, import) in imported(&tokens) {
+            has_dot_import |= alias == Some(".");
             let name = import.rsplit('/').next().unwrap_or(import);
             let is_module = name == last && !last.is_empty();
             let usual = if is_module { package } else { name };
@@ -43,7 +47,7 @@ impl<'t> GoSource<'t> {
                 }
             }
         }
-        Self { path, tokens, imports, qualifiers }
+        Self { path, tokens, imports, qualifiers, has_dot_import }
     }
 
     /// The tokens of a table that starts at `at`.
@@ -222,6 +226,18 @@ impl<'t> GoSource<'t> {
         })?;
         let end = closing(&self.tokens, body);
         (at <= end).then_some(start..end)
+    }
+
+    /// True if the function around a token has a parameter or a variable with this name, or passes on the function of
+    /// this name.
+    #[must_use]
+    pub fn has_local(&self, name: &str, at: usize) -> bool {
+        let range = self.function_around(at).unwrap_or(at..at);
+        range.into_iter().any(|at| {
+            let before = at.checked_sub(1).map_or("", |before| self.tokens[before].text);
+            let after = self.tokens.get(at + 1).map_or("", |after| after.text);
+            self.tokens[at].is(name) && before != "." && !matches!(after, "(" | "[")
+        })
     }
 
     fn is_type(&self, open: usize) -> bool {

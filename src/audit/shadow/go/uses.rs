@@ -225,6 +225,9 @@ impl<'t> Tables<'t> {
             }
             None => {}
         }
+        if receiver.is_none() && source.has_local(name, open) {
+            return false;
+        }
         let called = self.called(source, receiver, name);
         let mut functions = called.iter();
         let is_read = functions.all(|(number, function)| {
@@ -258,9 +261,10 @@ impl<'t> Tables<'t> {
                 self.sources[*number].directory() == source.directory()
             };
             let functions: Vec<_> = all().filter(|found| !is_method(found)).collect();
-            let near: Vec<_> = functions.iter().copied().filter(|found| own(found)).collect();
-            // A package that is imported with a dot.
-            return if near.is_empty() { functions } else { near };
+            if source.has_dot_import {
+                return functions;
+            }
+            return functions.into_iter().filter(own).collect();
         };
         let package = source.imports.get(receiver).copied();
         let is_of_package = |(number, _): &(usize, usize)| {
@@ -370,6 +374,17 @@ mod tests {
         assert_eq!(judged("put"), [""; 0]);
         assert_eq!(judged("y.put"), ["x/a.go"]);
         assert_eq!(judged("store.put"), ["x/a.go"]);
+        // A variable hides the function, and so does a parameter.
+        for function in [
+            "func f() {\n\tput := func(t map[string]int) { t[\"a\"] = 1 }\n\tput(contract.Codes)\n}",
+            "func f(put func(map[string]int)) { put(contract.Codes) }",
+        ] {
+            let text = file(&format!("{reads}{function}"));
+            assert_eq!(changed(&[("x/a.go", &text)]), ["x/a.go"], "{function}");
+        }
+        // A package that is imported with a dot can have the function, too.
+        let text = caller("put").replace("\"example.com/t/y\"", ". \"example.com/t/y\"");
+        assert_eq!(changed(&[("x/a.go", &text), ("y/b.go", writes)]), ["x/a.go"]);
     }
 
     #[test]

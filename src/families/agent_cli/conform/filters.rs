@@ -16,8 +16,22 @@ const UNKNOWN: &str = "aos-no-such-value";
 /// Most values of one option that are tried.
 const MAX_VALUES: usize = 6;
 
-/// The effects of one call: its requests, and its exit code and data.
-type Effect = (Vec<String>, Option<i32>, Value);
+/// The effects of one call.
+#[derive(PartialEq)]
+struct CallEffect {
+    /// Method, target and body of each request.
+    requests: Vec<String>,
+    headers: Vec<String>,
+    exit: Option<i32>,
+    data: Value,
+}
+
+impl CallEffect {
+    /// True if the calls differ in more than headers.
+    fn differs(&self, other: &Self) -> bool {
+        (&self.requests, &self.exit, &self.data) != (&other.requests, &other.exit, &other.data)
+    }
+}
 
 /// Fails if an option of this list has no effect.
 ///
@@ -45,7 +59,9 @@ pub fn examine(lab: &ProbeCaller<'_>, sample: &Sample) -> ProbeStep {
             let call = plain.iter().cloned().chain([flag.clone(), value]).collect::<Vec<_>>();
             let (found, shot) = effect(lab, &call)?;
             last = shot;
-            has_effect = found != base;
+            // A tool may send headers that differ in each call, such as the id of a request.
+            has_effect = found.differs(&base)
+                || found.headers != base.headers && effect(lab, &plain)?.0.headers == base.headers;
             if has_effect {
                 break;
             }
@@ -93,7 +109,7 @@ fn given(arguments: &[String], flag: &str) -> Option<String> {
         .or_else(|| arguments.iter().find_map(|word| word.strip_prefix(&joined)).map(str::to_owned))
 }
 
-fn effect(lab: &ProbeCaller<'_>, call: &[String]) -> ProbeStep<(Effect, Answered)> {
+fn effect(lab: &ProbeCaller<'_>, call: &[String]) -> ProbeStep<(CallEffect, Answered)> {
     let requests = |lab: &ProbeCaller<'_>| {
         if lab.fixture.local {
             return Ok(Vec::new());
@@ -102,13 +118,18 @@ fn effect(lab: &ProbeCaller<'_>, call: &[String]) -> ProbeStep<(Effect, Answered
     };
     let before = requests(lab)?.len();
     let shot = lab.call(call);
-    let sent = requests(lab)?.into_iter().skip(before).map(|request| {
-        let headers: Vec<_> =
-            request.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
-        let body = String::from_utf8_lossy(&request.body).into_owned();
-        format!("{} {}\n{}\n{body}", request.method, request.target, headers.join("\n"))
+    let sent: Vec<_> = requests(lab)?.into_iter().skip(before).collect();
+    let text = sent.iter().map(|request| {
+        let body = String::from_utf8_lossy(&request.body);
+        format!("{} {}\n{body}", request.method, request.target)
     });
-    let effect = (sent.collect(), shot.exit(), shot.data().clone());
+    let headers = sent.iter().flat_map(|request| &request.headers);
+    let effect = CallEffect {
+        requests: text.collect(),
+        headers: headers.map(|(name, value)| format!("{name}: {value}")).collect(),
+        exit: shot.exit(),
+        data: shot.data().clone(),
+    };
     Ok((effect, shot))
 }
 

@@ -202,13 +202,12 @@ fn raised(
         (_, ExpectedAnswer::Error(_)) => "R4",
         _ => "R1",
     };
+    let (tool, code) = (&words[0], &error.code);
     let note = match &example.expected {
-        ExpectedAnswer::Error(code) => {
-            format!("`{}` fails with `{}` instead of `{code}`", words[0], error.code)
+        ExpectedAnswer::Error(expected) => {
+            format!("`{tool}` fails with `{code}` instead of `{expected}`")
         }
-        _ => {
-            format!("`{}` fails with `{}`: {}", words[0], error.code, excerpt(&error.message, 200))
-        }
+        _ => format!("`{tool}` fails with `{code}`: {}", subject.explained(&error.message)),
     };
     let mut shown = evidence(&words, &json!(error), "error", &note);
     shown.stderr = trace.map(last_lines).unwrap_or_default();

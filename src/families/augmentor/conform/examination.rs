@@ -198,7 +198,7 @@ impl ExaminedPackage<'_> {
                 let mut shown =
                     evidence(&["load".to_owned()], &json!(error), "error", &error.message);
                 shown.stderr = trace.map(|trace| last_lines(&trace)).unwrap_or_default();
-                self.findings.fail(item, excerpt(&error.message, 400), Some(shown));
+                self.findings.fail(item, self.explained(&error.message), Some(shown));
                 None
             }
             Ok(_) => {
@@ -218,6 +218,19 @@ impl ExaminedPackage<'_> {
         let mut enclosure = self.session.containment.enclosure(root.into_iter())?;
         enclosure.readable.extend(files_of(&self.program));
         Some(enclosure)
+    }
+
+    /// The message of an error, and what to do about it if the containment may have caused it.
+    pub fn explained(&self, message: &str) -> String {
+        let is_refused = ["EACCES", "[Errno 13]"].iter().any(|word| message.contains(word));
+        let message = excerpt(message, 300);
+        match is_refused && self.session.containment.protects_files() {
+            true => format!(
+                "{message}; it may read only its project and public files: `--readable PATH` \
+                 allows more"
+            ),
+            false => message,
+        }
     }
 
     fn not_loaded(&mut self, lost: &LostChild) {

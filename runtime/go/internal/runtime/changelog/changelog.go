@@ -79,7 +79,7 @@ func Since(entries []Entry, version string) []Entry {
 	return newer
 }
 
-// HasSecurity reports whether an entry newer than from and not newer than to mends something about security.
+// HasSecurity reports whether a version after from, up to and including to, has a security fix.
 func HasSecurity(entries []Entry, from, to string) bool {
 	return slices.ContainsFunc(Since(entries, from), func(entry Entry) bool {
 		return Compare(entry.Version, to) <= 0 && len(entry.Changes["security"]) > 0

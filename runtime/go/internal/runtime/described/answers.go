@@ -166,7 +166,7 @@ func isID(name string) bool {
 	return name == "id" || strings.HasSuffix(name, "_id")
 }
 
-// isOwn reports whether a member is no text that somebody wrote.
+// isOwn reports whether the API itself makes the value of a member, so that it is no text of a person.
 func isOwn(name string) bool {
 	return isID(name) || strings.HasSuffix(name, "_at")
 }

@@ -47,7 +47,7 @@ func StatusFault(host, code string, status int, header http.Header, now time.Tim
 	failed := fault.New(code, "%s", sentence(host, code, status)).With("status", status)
 	switch code {
 	case fault.Auth:
-		failed.WithFix("Check the credential with doctor; log in again if it is no longer valid")
+		failed.WithFix("Check the credential with `doctor`; log in again if it is no longer valid")
 	case fault.Forbidden:
 		failed.WithFix("Ask for the permission, or use an account that has it")
 	case fault.NotFound:

@@ -41,7 +41,7 @@ _MEANING = {
     fault.CONFIG: "it redirects the request, which is not followed",
 }
 _FIX = {
-    fault.AUTH: "Check the credential with doctor; log in again if it is no longer valid",
+    fault.AUTH: "Check the credential with `doctor`; log in again if it is no longer valid",
     fault.FORBIDDEN: "Ask for the permission, or use an account that has it",
     fault.NOT_FOUND: "Check the id; a list command shows what exists",
     fault.CONFLICT: "Read the state again, then begin with a new dry run",

@@ -134,7 +134,9 @@ class ExchangeMock(Mock):
         ]
         query = dict(_query(request))
         if rules.get("place") == "body":
-            query = {name: str(value) for name, value in _members(facts, request).items()}
+            query = {
+                name: str(value) for name, value in _members(facts, request).items()
+            }
         size = int(query.get(rules["limit"], ENTRIES)) if rules["limit"] else ENTRIES
         start = _start(rules, query, size, entries)
         if rules["style"] == "none":

@@ -426,6 +426,44 @@ mod tests {
             assert_eq!(said, wanted);
             assert!(plan.commands[0].options.is_empty(), "{:?}", plan.commands[0].options);
         }
+        for (members, reply, wanted) in [
+            (
+                "page_size: {type: integer}, start_cursor: {type: string}",
+                "next_cursor: {type: string}",
+                "cursor page_size start_cursor []",
+            ),
+            (
+                "limit: {type: integer}, after: {type: string}",
+                "paging: {type: object, properties: {next: {type: object, properties: {after: {type: string}}}}}",
+                "cursor limit after []",
+            ),
+            (
+                "size: {type: integer}, from: {type: integer}",
+                "total: {type: integer}",
+                "offset size from []",
+            ),
+            (
+                "page: {type: integer}, limit: {type: integer}, words: {type: string}",
+                "total: {type: integer}",
+                "page limit page [\"words\"]",
+            ),
+        ] {
+            let body = format!(
+                "content: {{application/json: {{schema: {{type: object, properties: {{{members}}}}}}}}}"
+            );
+            let text = list("", &wrapped(reply), "")
+                .replace("/a:", "/a/search:")
+                .replace("get: {", &format!("post: {{requestBody: {{{body}}}, "));
+            let plan = planned(&text);
+            let found = plan.commands[0].endpoint.reply.list.as_ref().unwrap().paging.as_ref();
+            let paging = found.unwrap_or_else(|| panic!("{text}"));
+            assert!(paging.is_in_body);
+            let options = &plan.commands[0].options;
+            assert_eq!(
+                format!("{} {} {} {options:?}", paging.style, paging.limit, paging.position),
+                wanted
+            );
+        }
         let of_contacts = planned(&list(
             "",
             "{type: object, properties: {Contacts: {type: array, items: {type: object, properties: {GroupID: {type: string}, ContactID: {type: string}}}}, Warnings: {type: array, items: {type: object, properties: {Message: {type: string}}}}}}",

@@ -209,4 +209,6 @@ pub struct ApiPaging {
     pub more: String,
     pub total: String,
     pub empty_ends: bool,
+    /// Size and position are members of the body, and not of the query.
+    pub is_in_body: bool,
 }

@@ -104,7 +104,33 @@ pub fn is_one_of(name: &str, known: &[&str]) -> bool {
 }
 
 /// Returns how the pages follow each other; the inputs for pages are then no longer inputs of the command.
+///
+/// A list that is asked for by POST may have them in its JSON body.
 pub fn paging<'a>(
+    trees: &'a DocumentTrees,
+    endpoint: &mut Endpoint,
+    whole: &FlatSchema<'a>,
+    list: (&str, &str),
+    has_link: bool,
+) -> Option<ApiPaging> {
+    if endpoint.method != "POST" || !endpoint.content_type.ends_with("json") {
+        return paging_in(InputPlace::Query, trees, endpoint, whole, list, has_link);
+    }
+    let before = endpoint.notes.len();
+    let of_body = paging_in(InputPlace::Body, trees, endpoint, whole, list, false);
+    if of_body.is_some() {
+        return of_body;
+    }
+    let notes = before..endpoint.notes.len();
+    let of_query = paging_in(InputPlace::Query, trees, endpoint, whole, list, has_link);
+    if of_query.is_some() {
+        endpoint.notes.drain(notes);
+    }
+    of_query
+}
+
+fn paging_in<'a>(
+    place: InputPlace,
     trees: &'a DocumentTrees,
     endpoint: &mut Endpoint,
     whole: &FlatSchema<'a>,
@@ -112,9 +138,9 @@ pub fn paging<'a>(
     has_link: bool,
 ) -> Option<ApiPaging> {
     let is_number = |kind: &InputKind| matches!(kind, InputKind::Integer | InputKind::Decimal);
-    let query: Vec<_> = endpoint.in_place(InputPlace::Query).collect();
+    let inputs: Vec<_> = endpoint.in_place(place).collect();
     let named = |known: &[&str]| {
-        known.iter().find_map(|word| query.iter().find(|input| is_one_of(&input.name, &[*word])))
+        known.iter().find_map(|word| inputs.iter().find(|input| is_one_of(&input.name, &[*word])))
     };
     let limit = named(&LIMITS).filter(|input| input.kind != InputKind::Json);
     let page =
@@ -145,6 +171,7 @@ pub fn paging<'a>(
     let mut rules = ApiPaging {
         limit: limit.map_or_else(String::new, |input| input.name.clone()),
         max_limit,
+        is_in_body: place == InputPlace::Body,
         more: more.unwrap_or_default().to_owned(),
         total: total.unwrap_or_default().to_owned(),
         ..ApiPaging::default()
@@ -160,7 +187,8 @@ pub fn paging<'a>(
             rules.style = "link";
             rules.position = page.map_or_else(String::new, |input| input.name.clone());
         }
-        (_, Some((next, true)), _, _) => {
+        // The address of a next page does not have the body.
+        (_, Some((next, true)), _, _) if place == InputPlace::Query => {
             rules.style = "link";
             rules.next = next.clone();
             rules.empty_ends = true;
@@ -198,16 +226,19 @@ pub fn paging<'a>(
         _ => Vec::new(),
     };
     let is_required = |name: &String| {
-        endpoint.inputs.iter().any(|input| {
-            input.name == *name && input.is_required && input.place == InputPlace::Query
-        })
+        endpoint
+            .inputs
+            .iter()
+            .any(|input| input.name == *name && input.is_required && input.place == place)
     };
-    if also.iter().any(is_required) {
+    // The first page is asked for without its position.
+    let is_always_sent = rules.is_in_body && is_required(&rules.position);
+    if is_always_sent || also.iter().any(is_required) {
         return None;
     }
     endpoint.inputs.retain(|input| {
         let is_paging = taken.contains(&input.name) || also.contains(&input.name);
-        input.place != InputPlace::Query || input.name.is_empty() || !is_paging
+        input.place != place || input.name.is_empty() || !is_paging
     });
     Some(rules)
 }

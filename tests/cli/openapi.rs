@@ -611,7 +611,8 @@ fn features_of_real_descriptions_become_commands_that_pass() {
         "  /files/{{id}}#add_link: {{put: {{parameters: [{{name: id, in: path, required: true, schema: {{type: string, pattern: '^[A-Z]{{3}}$'}}}}], {OK}}}}}\n  \
          /files: {{get: {{parameters: [{{name: X-Version, in: header, schema: {{type: string}}}}, {{name: range, in: query, schema: {{type: object, properties: {{since: {{type: string}}, until: {{type: string}}}}}}}}], responses: {{'200': {{content: {{application/json: {{schema: {page}}}}}}}}}}}}}\n  \
          /users/{{id}}: {{put: {{requestBody: {{content: {{application/json: {{schema: {{type: object, properties: {{state: {{type: string, enum: [on, 'off']}}, name: {{type: string, maxLength: 5}}}}}}}}}}}}, {OK}}}}}\n  \
-         /rooms/{{id}}: {{put: {{requestBody: {{content: {{multipart/form-data: {{schema: {{type: object, properties: {{state: {{type: string, enum: [open]}}, name: {{type: string, maxLength: 3}}, shape: {{type: object, properties: {{a: {{type: string}}}}}}}}}}}}}}}}, {OK}}}}}\n"
+         /rooms/{{id}}: {{put: {{requestBody: {{content: {{multipart/form-data: {{schema: {{type: object, properties: {{state: {{type: string, enum: [open]}}, name: {{type: string, maxLength: 3}}, shape: {{type: object, properties: {{a: {{type: string}}}}}}}}}}}}}}}}, {OK}}}}}\n  \
+         /rows/search: {{post: {{requestBody: {{content: {{application/json: {{schema: {{type: object, properties: {{words: {{type: string}}, size: {{type: integer}}, from: {{type: integer}}}}}}}}}}}}, responses: {{'200': {{content: {{application/json: {{schema: {page}}}}}}}}}}}}}\n"
     ));
     let file = described(&sandbox, &text);
     let made = sandbox.aos(&["new", "acme", "--no-git", "--openapi", &file, "--list"]).data();
@@ -628,6 +629,7 @@ fn features_of_real_descriptions_become_commands_that_pass() {
             r#"file.list ["x_version","since","until"]"#,
             r#"user.update ["id*","state","name"]"#,
             r#"room.update ["id*","room_state","name","shape"]"#,
+            r#"row.search ["words"]"#,
         ]
     );
     sandbox.aos(&["new", "acme", "--no-git", "--openapi", &file]).data();
@@ -637,6 +639,8 @@ fn features_of_real_descriptions_become_commands_that_pass() {
     assert!(facts.contains("path = \"/files/AAA\""), "{facts}");
     let preset = disk::read(&project.join("preset.toml"));
     assert!(preset.contains("samples = { \"name\" = \"sam\" }"), "{preset}");
+    let paging = r#"paging = { style = "offset", limit = "size", max_limit = 100, position = "from", in = "body" }"#;
+    assert!(preset.contains(paging), "{preset}");
     let place = format!("--basetemp={}", sandbox.work().join("temporary").display());
     let words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", &place];
     succeed(Installation::shared().python(), &words, &project);

@@ -258,11 +258,29 @@ fn names_each_key(sandbox: &Sandbox, project: &Path, api: &str) {
     for style in ["files=image/png", "type=image/svg+xml"] {
         assert!(pictures.contains(&format!("\"style\": \"{style}\"")), "{pictures}");
     }
+    // A POST at the path of a note is its update, and pages can be in a body.
+    let facts: serde_json::Value =
+        toml_edit::de::from_str(&disk::read(&project.join("conform.toml"))).expect("TOML");
+    let samples = facts["agent_cli"]["command"].as_array().expect("samples");
+    let of = |role: &str| samples.iter().find(|one| one["role"] == role);
+    let path = |role: &str| of(role).and_then(|one| one["path"].as_str());
+    assert_eq!(path("create"), Some("note create"));
+    assert_eq!(path("update"), Some("note update"));
+    assert!(of("update").is_some_and(|one| one["changed"].is_array()), "{samples:?}");
+    let notes: serde_json::Value = serde_json::from_str(&disk::read(
+        &project.join(api.replace("api.json", "operations/note.json")),
+    ))
+    .expect("JSON");
+    let search =
+        notes.as_array().expect("operations").iter().find(|one| one["command"] == "note search");
+    let list = &search.expect("a search")["list"];
+    assert_eq!([&list["place"], &list["position"]], ["body", "start_cursor"], "{list}");
     assert_eq!(sandbox.aos_in(project, &["check"]).data()["summary"]["errors"], 0);
 }
 
 fn made_of_keys(sandbox: &Sandbox, template: &str) -> PathBuf {
-    let words = ["new", "notery", "--template", template, "--no-git", "--openapi", KEYS];
+    let mut words = vec!["new", "notery", "--template", template, "--no-git", "--openapi", KEYS];
+    words.extend(["--mode", "note.search=readonly"]);
     let data = sandbox.aos(&words).data();
     PathBuf::from(data["path"].as_str().expect("a path"))
 }

@@ -211,6 +211,9 @@ fn paging_table(paging: &ApiPaging) -> String {
     if paging.empty_ends && !is_numbered {
         members.push("empty_ends = true".to_owned());
     }
+    if paging.is_in_body {
+        members.push("in = \"body\"".to_owned());
+    }
     format!("{{ {} }}", members.join(", "))
 }
 

@@ -14,8 +14,9 @@ from collections.abc import Iterable
 from typing import Any
 
 MASK = "[redacted]"
-# A shorter value would mask ordinary words.
+# A shorter value is masked only as a whole word, and one below MIN_WORD not at all.
 MIN_SECRET = 8
+MIN_WORD = 4
 
 _PLACES = (
     (re.compile(r"(?ai)\b(bearer|basic)[ \t]+[a-z0-9._~+/=-]{20,}"), rf"\1 {MASK}"),
@@ -52,6 +53,7 @@ class Redactor:
 
     def __init__(self) -> None:
         self._values: list[str] = []
+        self._words: list[str] = []
 
     def add(self, *found: str) -> None:
         """Make values known as secrets, in all their spellings.
@@ -60,16 +62,22 @@ class Redactor:
         """
         whole = [text.strip() for text in found]
         for value in (*whole, *(text.partition(":")[2] for text in whole)):
-            if len(value) >= MIN_SECRET:
-                fresh = [text for text in _spellings(value) if text not in self._values]
-                self._values.extend(dict.fromkeys(fresh))
+            for text in _spellings(value) if len(value) >= MIN_WORD else ():
+                known = self._values if len(text) >= MIN_SECRET else self._words
+                if text not in known:
+                    known.append(text)
         # The longest first: one spelling may hold another.
-        self._values.sort(key=lambda value: (-len(value), value))
+        for known in (self._values, self._words):
+            known.sort(key=lambda value: (-len(value), value))
 
     def text(self, text: str) -> str:
         """Mask the secrets in a text."""
         for value in self._values:
             text = text.replace(value, MASK)
+        for word in self._words:
+            if word in text:
+                # Between letters and digits it is a part of another word.
+                text = re.sub(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])", MASK, text)
         for pattern, put in _PLACES:
             text = pattern.sub(put, text)
         return text

@@ -61,6 +61,23 @@ def test_a_key_that_is_missing_is_named(
     assert failed.value.code == CONFIG
 
 
+def test_a_short_key_is_masked_as_a_word_and_a_shorter_secret_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    redactor = Redactor()
+    kept = Store(Config(tmp_path, use_keyring=False), redactor, keys=KEYS)
+    monkeypatch.setenv(env("APP_ID"), "77")
+    monkeypatch.setenv(env("SECRET"), "open")
+    assert kept.find()[0] is not None
+    shown = redactor.text('{"a":"open","b":"reopened"}?key=open')
+    assert shown == f'{{"a":"{MASK}","b":"reopened"}}?key={MASK}'
+    monkeypatch.setenv(env("SECRET"), "abc")
+    with pytest.raises(Fault) as failed:
+        kept.find()
+    assert failed.value.code == CONFIG
+    assert failed.value.message.startswith(env("SECRET"))
+
+
 def test_a_file_has_a_line_for_each_key(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -69,6 +69,22 @@ pub fn flags(operation: &DescribedOperation) -> Vec<String> {
     flags
 }
 
+/// True if a POST changes the thing at its path: a GET shows it, and nothing else changes it.
+#[must_use]
+pub fn is_update_by_post(tool: &DescribedTool, operation: &DescribedOperation) -> bool {
+    let is_of_thing = |path: &str| {
+        let last = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        last.starts_with('{') && !last.contains("}:")
+    };
+    let is_other = |one: &DescribedOperation| {
+        one.path == operation.path && matches!(one.method.as_str(), "PUT" | "PATCH")
+    };
+    operation.method == "POST"
+        && is_of_thing(&operation.path)
+        && reads(tool, operation).is_some_and(|read| read.path == operation.path)
+        && !tool.operations.iter().any(is_other)
+}
+
 /// The read that shows what a write is about: at the same path, or at the one above.
 #[must_use]
 pub fn reads<'a>(

@@ -1,5 +1,7 @@
 //! The table of an API from what was decided about its operations.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 
 use super::table::{
@@ -26,12 +28,45 @@ pub fn table((name, prefix): (&str, &str), api: &ApiDescription, plan: &ApiPlan)
         base_url: plan.base_url.clone(),
         health: plan.health.clone().unwrap_or_default(),
         auth: auth(prefix, &plan.credentials),
-        operations: plan
-            .commands
-            .iter()
-            .map(|command| operation(command, &plan.credentials.form))
-            .collect(),
+        operations: same_things(
+            plan.commands
+                .iter()
+                .map(|command| operation(command, &plan.credentials.form))
+                .collect(),
+        ),
     }
+}
+
+/// Operations name one thing by one sample, even if only one of them describes its form.
+fn same_things(mut operations: Vec<DescribedOperation>) -> Vec<DescribedOperation> {
+    let mut samples = BTreeMap::new();
+    for operation in &operations {
+        for input in operation.inputs_in("path") {
+            if let Some(sample) = &input.sample {
+                samples
+                    .entry((path_to(&operation.path, &input.name), input.kind.clone()))
+                    .or_insert_with(|| sample.clone());
+            }
+        }
+    }
+    for operation in &mut operations {
+        let path = operation.path.clone();
+        for input in operation.inputs.iter_mut().filter(|input| input.place == "path") {
+            let key = (path_to(&path, &input.name), input.kind.clone());
+            if let Some(sample) = samples.get(&key) {
+                input.sample = Some(sample.clone());
+            }
+        }
+    }
+    operations
+}
+
+/// `/apps/{}/keys/{}` of `/apps/{app}/keys/{key}/uses`, up to the parameter `key`.
+fn path_to(path: &str, name: &str) -> String {
+    let end = format!("{{{name}}}");
+    let before = path.split_once(&end).map_or(path, |(before, _)| before);
+    let parts = before.split('{').map(|part| part.split_once('}').map_or(part, |(_, after)| after));
+    format!("{}{{}}", parts.collect::<Vec<_>>().join("{}"))
 }
 
 /// Variables that every tool has for itself.
@@ -142,6 +177,7 @@ fn listing(list: &ListForm) -> DescribedListing {
         next: paging.next,
         more: paging.more,
         total: paging.total,
+        place: if paging.is_in_body { "body" } else { "" }.to_owned(),
     }
 }
 

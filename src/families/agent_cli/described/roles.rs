@@ -39,7 +39,7 @@ pub fn role_samples(tool: &DescribedTool) -> Vec<RoleSample> {
             _ => None,
         };
         let has_missing = match role {
-            "get" => true,
+            "get" => has_path(operation),
             "update" | "delete" => reads.is_some_and(|read| read.path == operation.path),
             _ => false,
         };
@@ -68,14 +68,28 @@ pub fn role_samples(tool: &DescribedTool) -> Vec<RoleSample> {
             && one.reply == "json"
             && has_path(one)
     };
-    add("get", first(&gets));
+    // An API whose methods are called by name has the id in the query.
+    let named = |one: &DescribedOperation| {
+        !one.writes()
+            && one.list.is_none()
+            && one.method == "GET"
+            && one.reply == "json"
+            && one.inputs.iter().any(|input| input.required)
+    };
+    add("get", first(&gets).or_else(|| first(&named)));
     let plain = |one: &DescribedOperation, method: &str| {
         one.method == method && one.writes() && !one.is_dangerous()
     };
-    let creates = |one: &DescribedOperation| plain(one, "POST") && samples::changed(one).is_some();
+    let by_post = |one: &DescribedOperation| calls::is_update_by_post(tool, one);
+    let creates = |one: &DescribedOperation| {
+        plain(one, "POST") && !by_post(one) && samples::changed(one).is_some()
+    };
     add("create", first(&creates));
-    let updates =
-        |one: &DescribedOperation| (plain(one, "PATCH") || plain(one, "PUT")) && has_path(one);
+    let updates = |one: &DescribedOperation| {
+        let is_update =
+            plain(one, "PATCH") || plain(one, "PUT") || plain(one, "POST") && by_post(one);
+        is_update && has_path(one)
+    };
     let seen = |one: &DescribedOperation| {
         let read = calls::reads(tool, one).filter(|read| read.path == one.path);
         let sample = read.and_then(|read| read.sample.as_ref());

@@ -99,6 +99,9 @@ pub struct DescribedListing {
     pub more: String,
     #[serde(default)]
     pub total: String,
+    /// `body` if size and position are members of the body; empty for the query.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub place: String,
 }
 
 /// One option.

@@ -221,19 +221,32 @@ func (c Credential) checkKey() error {
 }
 
 func (c Credential) check() error {
-	// One of several keys may be the name of an application, which can be short.
-	least := redact.MinSecret
-	if strings.Contains(c.Token, "\n") {
-		least = 1
-	}
-	for _, secret := range c.Secrets() {
-		if len(secret) < least || len(secret) > maxLength {
-			return fmt.Errorf("is not between %d and %d characters long", least, maxLength)
-		}
-		for _, symbol := range secret {
-			if symbol <= ' ' || symbol > '~' {
-				return errors.New("has a character that is not allowed in a credential")
+	for name, key := range Keys(c.Token) {
+		least := redact.MinSecret
+		// One of several keys may be the name of an application, which can be short.
+		if strings.Contains(c.Token, "\n") {
+			least = 1
+			if redact.IsSecretName(name) {
+				least = redact.MinWord
 			}
+		}
+		if err := checkSecret(key, least); err != nil {
+			return err
+		}
+	}
+	if c.RefreshToken == "" {
+		return nil
+	}
+	return checkSecret(c.RefreshToken, redact.MinSecret)
+}
+
+func checkSecret(secret string, least int) error {
+	if len(secret) < least || len(secret) > maxLength {
+		return fmt.Errorf("is not between %d and %d characters long", least, maxLength)
+	}
+	for _, symbol := range secret {
+		if symbol <= ' ' || symbol > '~' {
+			return errors.New("has a character that is not allowed in a credential")
 		}
 	}
 	return nil

@@ -72,6 +72,24 @@ func TestAKeyThatIsMissingIsNamed(t *testing.T) {
 	}
 }
 
+func TestAShortKeyIsMaskedAsAWordAndAShorterSecretIsRefused(t *testing.T) {
+	store := storeOfKeys(t, "APP_ID", "SECRET")
+	set(t, "APP_ID", "77", "SECRET", "open")
+	if _, _, err := store.Find(); err != nil {
+		t.Fatal(err)
+	}
+	shown := store.redactor.Text(`{"a":"open","b":"reopened"}?key=open`)
+	if shown != `{"a":"`+redact.Mask+`","b":"reopened"}?key=`+redact.Mask {
+		t.Error(shown)
+	}
+	set(t, "SECRET", "abc")
+	_, _, err := store.Find()
+	failed := fault.From(err)
+	if failed.Code != fault.Config || failed.Message != self.Env("SECRET")+" is not between 4 and 4096 characters long" {
+		t.Error(failed.Code, failed.Message)
+	}
+}
+
 func TestAFileHasALineForEachKey(t *testing.T) {
 	store := storeOfKeys(t, "APP_ID", "SECRET")
 	for _, text := range []string{both, "\nSECRET = first=secret-key\r\n" + about.EnvPrefix + "_APP_ID=77\n"} {

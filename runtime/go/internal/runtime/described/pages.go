@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -51,14 +52,21 @@ func page(call *cli.Call, client Caller, operation *Operation, passed []given) (
 	if err != nil {
 		return nil, err
 	}
-	more := []pair{}
+	more := []given{}
 	if list.Limit != "" && list.Style != "none" {
-		more = append(more, pair{list.Limit, call.Text("limit")})
+		more = append(more, given{&Input{Name: list.Limit, Place: "body"}, json.Number(call.Text("limit"))})
 	}
 	if from.At != nil {
-		more = append(more, pair{list.Position, encoded(from.At)})
+		more = append(more, given{&Input{Name: list.Position, Place: "body"}, from.At})
 	}
-	wanted, err := request(operation, passed, more)
+	query := []pair{}
+	if list.Place != "body" {
+		for _, each := range more {
+			query = append(query, pair{each.Name, encoded(each.value)})
+		}
+		more = nil
+	}
+	wanted, err := request(operation, slices.Concat(passed, more), query)
 	if err != nil {
 		return nil, err
 	}

@@ -80,6 +80,8 @@ type List struct {
 	Next     string `json:"next"`
 	More     string `json:"more"`
 	Total    string `json:"total"`
+	// Place is `body` if the size and the position of a page are members of the body; they are in the query otherwise.
+	Place string `json:"place"`
 }
 
 // Input is one flag.

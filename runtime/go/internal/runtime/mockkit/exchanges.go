@@ -72,6 +72,8 @@ type Paging struct {
 	Next     string `json:"next"`
 	More     string `json:"more"`
 	Total    string `json:"total"`
+	// Place is `body` if the size and the position of a page are members of the body.
+	Place string `json:"place"`
 }
 
 // MustReadExchanges reads what is embedded in the mock.
@@ -154,10 +156,11 @@ func (a Auth) token(r *http.Request) string {
 }
 
 func (e *Exchanges) answer(w http.ResponseWriter, r *http.Request, exchange Exchange, path string) {
-	switch r.Method {
-	case http.MethodDelete:
+	read, isRead := e.served[http.MethodGet+" "+path]
+	switch {
+	case r.Method == http.MethodDelete:
 		e.gone[path] = true
-	case http.MethodPut, http.MethodPatch:
+	case r.Method == http.MethodPut, r.Method == http.MethodPatch, r.Method == http.MethodPost && isRead && read.List == nil:
 		body, _ := readBody(r)
 		if e.changed[path] == nil {
 			e.changed[path] = map[string]any{}
@@ -197,6 +200,12 @@ func (e *Exchanges) answer(w http.ResponseWriter, r *http.Request, exchange Exch
 
 func page(w http.ResponseWriter, r *http.Request, exchange Exchange) {
 	list, query := exchange.List, r.URL.Query()
+	if list.Place == "body" {
+		body, _ := readBody(r)
+		for name, value := range sent(exchange, body) {
+			query.Set(name, fmt.Sprint(value))
+		}
+	}
 	size, start := Entries, 0
 	if list.Limit != "" && query.Get(list.Limit) != "" {
 		size, _ = strconv.Atoi(query.Get(list.Limit))
@@ -389,6 +398,10 @@ func bodies(exchange Exchange, request Request) (theirs, ours any) {
 	switch {
 	case strings.HasSuffix(exchange.ContentType, "json") && request.Body != "":
 		_ = json.Unmarshal([]byte(request.Body), &theirs)
+		if members, isObject := theirs.(map[string]any); isObject && exchange.List != nil && exchange.List.Place == "body" {
+			delete(members, exchange.List.Limit)
+			delete(members, exchange.List.Position)
+		}
 		return theirs, exchange.Body
 	case exchange.ContentType == "application/x-www-form-urlencoded":
 		return flat(request.Body, nil), described(exchange.Body)

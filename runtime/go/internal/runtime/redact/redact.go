@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -22,8 +23,12 @@ import (
 // Mask stands where a secret stood.
 const Mask = "[redacted]"
 
-// MinSecret is how many characters make a value a secret; shorter ones would mask ordinary words.
-const MinSecret = 8
+const (
+	// MinSecret is how many characters make a value a secret that is masked inside words, too.
+	MinSecret = 8
+	// MinWord is how many characters make a value a secret that is masked as a whole word.
+	MinWord = 4
+)
 
 // patterns find secrets by their position. A text without one of the signs is not searched.
 var patterns = []struct {
@@ -50,6 +55,8 @@ var allowed = []string{"confirm_token"}
 type Redactor struct {
 	mutex  sync.RWMutex
 	values []string
+	// words are masked only where no letter or digit touches them.
+	words []string
 }
 
 // Add makes a value known as a secret, in all its spellings. The password of `user:password` is a secret by itself.
@@ -63,22 +70,29 @@ func (r *Redactor) Add(secrets ...string) {
 	}
 	for _, secret := range secrets {
 		secret = strings.TrimSpace(secret)
-		if utf8.RuneCountInString(secret) < MinSecret {
+		if utf8.RuneCountInString(secret) < MinWord {
 			continue
 		}
 		for _, spelling := range spellings(secret) {
-			if !slices.Contains(r.values, spelling) {
-				r.values = append(r.values, spelling)
+			known := &r.values
+			if utf8.RuneCountInString(spelling) < MinSecret {
+				known = &r.words
+			}
+			if !slices.Contains(*known, spelling) {
+				*known = append(*known, spelling)
 			}
 		}
 	}
-	// The longest first: a spelling may hold another one.
-	slices.SortFunc(r.values, func(a, b string) int {
-		if len(a) != len(b) {
-			return len(b) - len(a)
-		}
-		return strings.Compare(a, b)
-	})
+	slices.SortFunc(r.values, longestFirst)
+	slices.SortFunc(r.words, longestFirst)
+}
+
+// longestFirst is the order of spellings: one may hold another one.
+func longestFirst(a, b string) int {
+	if len(a) != len(b) {
+		return len(b) - len(a)
+	}
+	return strings.Compare(a, b)
 }
 
 // spellings are the forms in which a text can hold a secret: addresses, JSON, base64 and hex.
@@ -130,6 +144,9 @@ func (r *Redactor) Text(text string) string {
 	for _, value := range r.values {
 		text = strings.ReplaceAll(text, value, Mask)
 	}
+	for _, word := range r.words {
+		text = withoutWord(text, word)
+	}
 	r.mutex.RUnlock()
 	lower := strings.ToLower(text)
 	for _, pattern := range patterns {
@@ -138,6 +155,32 @@ func (r *Redactor) Text(text string) string {
 		}
 	}
 	return text
+}
+
+// withoutWord masks a word where it is not a part of another one.
+func withoutWord(text, word string) string {
+	isPart := func(symbol rune) bool { return unicode.IsLetter(symbol) || unicode.IsNumber(symbol) }
+	var masked strings.Builder
+	from := 0
+	for {
+		found := strings.Index(text[from:], word)
+		if found < 0 {
+			masked.WriteString(text[from:])
+			return masked.String()
+		}
+		start, end := from+found, from+found+len(word)
+		before, _ := utf8.DecodeLastRuneInString(text[:start])
+		after, _ := utf8.DecodeRuneInString(text[end:])
+		masked.WriteString(text[from:start])
+		if isPart(before) || isPart(after) {
+			_, size := utf8.DecodeRuneInString(text[start:])
+			end = start + size
+			masked.WriteString(text[start:end])
+		} else {
+			masked.WriteString(Mask)
+		}
+		from = end
+	}
 }
 
 // Member masks the value of a member or option: all of it when the name says that it is a secret.

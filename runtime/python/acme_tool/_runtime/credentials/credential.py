@@ -11,7 +11,7 @@ from typing import Any
 
 from .. import config
 from ..fault import AUTH, CONFIG, VALIDATION, Fault
-from ..redact import MIN_SECRET
+from ..redact import MIN_SECRET, MIN_WORD, is_secret_name
 from .keys import keys_of, variables
 
 MAX_LENGTH = 4096
@@ -36,13 +36,10 @@ class Credential:
     account: str = ""
 
     def __post_init__(self) -> None:
-        # One of several keys may be the name of an application, which can be short.
-        least = 1 if "\n" in self.token else MIN_SECRET
-        for secret in self.secrets:
-            if not least <= len(secret) <= MAX_LENGTH:
-                raise Unfit(f"is not {least} to {MAX_LENGTH} characters long")
-            if not all("!" <= symbol <= "~" for symbol in secret):
-                raise Unfit("has a character that is not allowed in a credential")
+        for name, key in keys_of(self.token).items():
+            _check(key, _least(name) if "\n" in self.token else MIN_SECRET)
+        if self.refresh_token:
+            _check(self.refresh_token, MIN_SECRET)
 
     @property
     def secrets(self) -> list[str]:
@@ -78,6 +75,18 @@ class Credential:
         if self.account:
             document["account"] = self.account
         return json.dumps(document)
+
+
+def _least(name: str) -> int:
+    """How long one of several keys must be: a name of an application can be short."""
+    return MIN_WORD if is_secret_name(name) else 1
+
+
+def _check(secret: str, least: int) -> None:
+    if not least <= len(secret) <= MAX_LENGTH:
+        raise Unfit(f"is not {least} to {MAX_LENGTH} characters long")
+    if not all("!" <= symbol <= "~" for symbol in secret):
+        raise Unfit("has a character that is not allowed in a credential")
 
 
 def decode(text: str) -> Credential:

@@ -49,12 +49,17 @@ def page(
     """Return one page."""
     rules = operation["list"]
     place = _read(call.text("cursor"))
-    more: list[serial.Pair] = []
+    more: list[tuple[str, Any]] = []
     if rules["limit"] and rules["style"] != "none":
-        more.append((rules["limit"], str(call.number("limit"))))
+        more.append((rules["limit"], call.number("limit")))
     if place.get("at") is not None:
-        more.append((rules["position"], serial.encoded(place["at"])))
-    ask = requests.ask(operation, given, more)
+        more.append((rules["position"], place["at"]))
+    if rules.get("place") == "body":
+        members = [({"name": name, "place": "body"}, value) for name, value in more]
+        ask = requests.ask(operation, [*given, *members])
+    else:
+        pairs = [(name, serial.encoded(value)) for name, value in more]
+        ask = requests.ask(operation, given, pairs)
     if place.get("link"):
         ask = replace(ask, target=place["link"], is_whole=True)
     with reading(client, "a page"):

@@ -102,7 +102,7 @@ class ExchangeMock(Mock):
             self._authorised(request, "")
         if request.method == "DELETE":
             self._gone.add(request.path)
-        elif request.method in ("PUT", "PATCH"):
+        elif request.method in ("PUT", "PATCH") or self._is_changed_by(request):
             changed = self._changed.setdefault(request.path, {})
             changed.update(_members(facts, request))
             self._writes += 1
@@ -122,12 +122,21 @@ class ExchangeMock(Mock):
             sample = {**sample, **known}
         return Reply(sample, status)
 
+    def _is_changed_by(self, request: Request) -> bool:
+        """Say whether it is a POST to a thing that a GET shows."""
+        read = self._served.get(("GET", request.path))
+        return request.method == "POST" and read is not None and read["list"] is None
+
     def _page(self, facts: dict[str, Any], request: Request) -> Reply:
         rules = facts["list"]
         entries = [
             _entry(facts["sample"], rules["item_id"], at) for at in range(ENTRIES)
         ]
         query = dict(_query(request))
+        if rules.get("place") == "body":
+            query = {
+                name: str(value) for name, value in _members(facts, request).items()
+            }
         size = int(query.get(rules["limit"], ENTRIES)) if rules["limit"] else ENTRIES
         start = _start(rules, query, size, entries)
         if rules["style"] == "none":
@@ -252,7 +261,11 @@ def _bodies(facts: dict[str, Any], request: Request) -> tuple[Any, Any]:
     """Return the body of a request and the described one, in the same form."""
     kind, wanted = facts["content_type"], facts["body"]
     if kind.endswith("json") and request.body:
-        return json.loads(request.body), wanted
+        found = json.loads(request.body)
+        if facts["list"] is not None and facts["list"].get("place") == "body":
+            paging = _paging(facts)
+            found = {name: found[name] for name in found if name not in paging}
+        return found, wanted
     text = request.body.decode("utf-8", "replace")
     if kind == "application/x-www-form-urlencoded":
         return sorted(parse_qsl(text, keep_blank_values=True)), _sorted(wanted)

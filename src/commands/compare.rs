@@ -31,6 +31,9 @@ pub struct CompareArgs {
     /// Connector that replaces it
     #[arg(value_name = "NEW")]
     pub new: PathBuf,
+    /// List all differences
+    #[arg(long)]
+    pub all: bool,
 }
 
 /// Runs the command.
@@ -41,7 +44,7 @@ pub fn run(args: &CompareArgs, run: &Run) -> Result<Outcome, Failure> {
     let (old, new) = (surface(&args.old)?, surface(&args.new)?);
     let found = differences(&old, &new);
     let shown = |path: &Path| path.display().to_string();
-    let comparison = Comparison::new(shown(&args.old), shown(&args.new), found);
+    let comparison = Comparison::new(shown(&args.old), shown(&args.new), found, args.all);
     let text = comparison.text(run.style);
     let data = serde_json::to_value(&comparison).map_err(|error| {
         Failure::new(ErrorCode::Unknown, format!("the comparison cannot be written: {error}"))

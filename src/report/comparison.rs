@@ -8,8 +8,8 @@ use crate::visible::{Visible, or_empty, visible};
 
 use super::Style;
 
-/// Most differences that an answer lists; the counts are always whole.
-const MOST: usize = 1_000;
+/// Most differences that an answer lists by default, and with `--all`; the counts are always whole.
+const MOST: [usize; 2] = [24, 1_000];
 
 /// Everything that differs between two connectors.
 #[derive(Debug, JsonSchema, Serialize)]
@@ -27,7 +27,12 @@ pub struct Comparison {
 
 impl Comparison {
     #[must_use]
-    pub fn new(old: String, new: String, mut differences: Vec<SurfaceDifference>) -> Self {
+    pub fn new(
+        old: String,
+        new: String,
+        mut differences: Vec<SurfaceDifference>,
+        is_whole: bool,
+    ) -> Self {
         let count =
             |effect| differences.iter().filter(|difference| difference.effect == effect).count();
         let (lost, changed, gained) = (
@@ -35,8 +40,9 @@ impl Comparison {
             count(SurfaceEffect::Changed),
             count(SurfaceEffect::Gained),
         );
-        let omitted = differences.len().saturating_sub(MOST);
-        differences.truncate(MOST);
+        let most = MOST[usize::from(is_whole)];
+        let omitted = differences.len().saturating_sub(most);
+        differences.truncate(most);
         Self { old, new, lost, changed, gained, differences, omitted }
     }
 
@@ -64,7 +70,9 @@ impl Comparison {
             lines.push(visible!("{} {} {}  {} -> {}", effect, kind, name, old, new));
         }
         if self.omitted > 0 {
-            lines.push(visible!("and {} more", self.omitted));
+            let is_whole = self.differences.len() >= MOST[1];
+            let hint = if is_whole { "" } else { "; `--all` lists them" };
+            lines.push(visible!("and {} more{}", self.omitted, hint));
         }
         Visible::joined(lines, "\n")
     }

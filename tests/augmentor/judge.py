@@ -204,6 +204,9 @@ class Judge:
             self.answered(example, answer, stream)
 
     def answered(self, example: dict[str, Any], answer: dict[str, Any], stream: bool) -> None:
+        dropped = [each for each in answer.get("warnings") or [] if "data of the error is dropped" in each]
+        if dropped:
+            self.fail("R4", dropped[0])
         if fits(example, answer):
             return
         text = json.dumps(answer.get("error") or answer.get("value"))

@@ -88,6 +88,29 @@ fn a_loss_is_listed_first_and_exits_with_6() {
 }
 
 #[test]
+fn many_differences_are_brief_until_all_are_wanted() {
+    let sandbox = Sandbox::new();
+    sandbox.connector("acme");
+    sandbox.connector("github");
+    let words = ["compare", "aos-acme", "aos-github"];
+    let brief = sandbox.aos(&words);
+    assert!(brief.stdout.len() + brief.stderr.len() < 5_000, "{}", brief.stderr.len());
+    let whole = sandbox.aos(&[&words[..], &["--all"]].concat());
+    let [brief, whole] = [brief, whole].map(|answer| answer.json()["error"]["details"].clone());
+    for count in ["lost", "changed", "gained"] {
+        assert_eq!(brief[count], whole[count]);
+    }
+    let number = |details: &Value| details["differences"].as_array().expect("a list").len();
+    assert_eq!(whole["omitted"], 0);
+    assert_eq!(brief["omitted"], number(&whole) - number(&brief));
+    assert!(number(&whole) > 100);
+    let lost = usize::try_from(brief["lost"].as_u64().expect("a number")).expect("a number");
+    let first: Vec<_> =
+        brief["differences"].as_array().expect("a list").iter().take(lost).collect();
+    assert!(first.iter().all(|one| one["effect"] == "lost"), "{first:#?}");
+}
+
+#[test]
 fn hostile_manifests_are_clear_errors() {
     let sandbox = Sandbox::new();
     let good = changed(&sandbox, "good.json", |_| {});

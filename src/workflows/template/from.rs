@@ -12,6 +12,7 @@ use crate::plan::{Content, RelativePath};
 use crate::report::answers::template::LeftOutPart;
 use crate::report::{ErrorCode, Failure, Outcome};
 use crate::system::{files, program};
+use crate::visible::excerpt;
 use crate::workflows::Run;
 use crate::workflows::new::choices::slug;
 use crate::workflows::new::rendering::NamedProject;
@@ -54,6 +55,20 @@ pub fn from(
             Some(reason) => left_out.push(LeftOutPart { what: file.path, line: None, reason }),
             None => kept.push(file),
         }
+    }
+    if kept.is_empty() {
+        let reasons: Vec<_> =
+            left_out.iter().take(5).map(|part| format!("{}: {}", part.what, part.reason)).collect();
+        let message = format!(
+            "`{}` has no file that a template can have",
+            excerpt(&directory.display().to_string(), 200)
+        );
+        let message = match reasons.is_empty() {
+            true => message,
+            false => format!("{message} ({})", excerpt(&reasons.join("; "), 400)),
+        };
+        return Err(Failure::new(ErrorCode::Validation, message)
+            .hint("pass the directory of a repository with files of its own"));
     }
     // A file that would render differently is copied unchanged, without variables.
     let (made, template) = loop {

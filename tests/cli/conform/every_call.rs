@@ -205,6 +205,22 @@ fn a_fault_of_one_command_of_a_connector_fails_the_probe_of_its_rule_at_both_tag
 }
 
 #[test]
+fn the_requests_of_an_option_are_compared_with_those_of_its_words() {
+    for (fault, probe, says) in [
+        ("no-means-yes", "harness.workflow-boolean", "`--dry false` sends the requests of `--dry`"),
+        ("empty-is-sent", "harness.workflow-empty", "an empty value changes the request"),
+    ] {
+        let sandbox = Sandbox::new();
+        let path = connector(&sandbox, fault);
+        let error = conform(&sandbox, &path, &["--probe", probe]).error("E_NONCONFORMANT", 6);
+        let data = &error["details"];
+        assert_eq!(with_verdict(data, "fail"), [probe], "{data:#}");
+        let proofs = proofs(result(data, probe));
+        assert!(proofs.iter().any(|(_, why)| why.contains(says)), "{proofs:#?}");
+    }
+}
+
+#[test]
 fn every_report_says_how_many_calls_were_judged() {
     let sandbox = Sandbox::new();
     let path = connector(&sandbox, "");

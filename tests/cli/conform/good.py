@@ -191,7 +191,14 @@ def run(words, options):
     if command == "item.create":
         if "requests" in FAULTS:
             call_upstream(2.0)
-        answer = call_upstream(2.0, "/items", "POST", {"label": options.get("label")})
+        body = {"label": options.get("label") or None}
+        if "empty-is-sent" in FAULTS:
+            body["label"] = options.get("label")
+        if "dry" in options:
+            body["dry"] = options["dry"] in (True, "true") or "no-means-yes" in FAULTS
+        if body.get("dry") is False or options.get("dry") == "":
+            del body["dry"]
+        answer = call_upstream(2.0, "/items", "POST", body)
     elif command == "item.delete":
         answer = call_upstream(2.0, "/items/1", "DELETE")
     else:

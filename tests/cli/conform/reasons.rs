@@ -71,7 +71,7 @@ fn a_fault_of_conform_toml_names_file_line_and_column() {
     let sandbox = Sandbox::new();
     let path = connector(&sandbox, "");
     let text = "version = 1\n\n[agent_cli.upstream]\nshell = \"rm\"\n";
-    let wanted = ", line 4, column 1: unknown member `shell` in [agent_cli.upstream]; known are `command`, `timeout`";
+    let wanted = ", line 4, column 1: unknown member `shell` in [agent_cli.upstream]; known are `command`, `timeout`, `refusals`";
     sandbox.write("aos-good/conform.toml", text);
     let error = sandbox.aos_in(&path, &["conform"]).error("E_VALIDATION", 2);
     assert_eq!(error["message"], format!("`conform.toml`{wanted}"));

@@ -21,6 +21,13 @@ fn a_new_template_is_in_order_and_makes_a_project() {
     sandbox.aos(&["template", "check", "team/templates/deep"]).data();
     sandbox.aos(&["template", "from", "./nothing", "--to", "y"]).error("E_NOT_FOUND", 3);
     sandbox.aos(&["template", "import", "./nothing", "--to", "y"]).error("E_NOT_FOUND", 3);
+    sandbox.write("only/aos.toml", "family = \"harness\"\n");
+    let words = ["template", "from", "./only", "--to", "y"];
+    let message = sandbox.aos(&words).error("E_VALIDATION", 2)["message"].to_string();
+    assert!(
+        message.contains("no file that a template can have (aos.toml: aos writes it)"),
+        "{message}"
+    );
 }
 
 fn repository(sandbox: &Sandbox) {

@@ -1,4 +1,4 @@
-//! The calls of an examination: examples, arguments that do not fit, repetition, shutdown (R1 to R8, R11, P2).
+//! The calls of an examination: examples, arguments that do not fit, repetition, shutdown (R1 to R8, R11).
 
 use std::time::Duration;
 
@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 
 use crate::families::augmentor::host::child;
 use crate::families::augmentor::host::child::{Child, LostChild};
-use crate::families::augmentor::host::containment::Containment;
 use crate::families::augmentor::host::facts::PackageFacts;
 use crate::families::augmentor::host::message::{
     Context, ErrorMembers, RunnerEvent, RunnerRequest,
@@ -18,6 +17,7 @@ use crate::system::environment;
 use crate::visible::excerpt;
 use crate::workflows::augmentor::seam::Callee;
 
+use super::enforcement;
 use super::examination::{ExaminedPackage, last_lines};
 use super::examples::{self, Example, ExampleTarget, ExpectedAnswer};
 use super::findings::evidence;
@@ -26,6 +26,8 @@ use super::synthesis;
 
 /// How long an answer may take that costs nothing.
 const PROMPT: Duration = Duration::from_secs(10);
+/// The beginning of the runner's warning that the data of an error is not JSON.
+const DROPPED: &str = "data of the error is dropped";
 const CALL_SECONDS: u64 = 60;
 const SHUTDOWN_SECONDS: u64 = 5;
 
@@ -65,7 +67,7 @@ pub fn examine(subject: &mut ExaminedPackage<'_>, facts: &PackageFacts) {
     refuse(subject, facts, &examples);
     end(subject);
     if !is_over(subject) {
-        enforce(subject, &examples);
+        enforcement::enforce(subject, &examples);
     }
 }
 
@@ -73,7 +75,7 @@ fn is_over(subject: &ExaminedPackage<'_>) -> bool {
     subject.findings.failed().is_some() || subject.findings.is_stopped()
 }
 
-fn call_limit(subject: &ExaminedPackage<'_>) -> Duration {
+pub(super) fn call_limit(subject: &ExaminedPackage<'_>) -> Duration {
     let seconds = subject.limit("call_seconds", CALL_SECONDS);
     if cfg!(debug_assertions)
         && let Some(limit) = environment::read(environment::AOS_TEST_CALL_LIMIT_MS)
@@ -162,7 +164,12 @@ fn judge(subject: &mut ExaminedPackage<'_>, example: &Example, answer: RunnerEve
                 }
             }
         }
-        RunnerEvent::Error { error, origin, trace, observed, .. } => {
+        RunnerEvent::Error { error, origin, trace, observed, warnings, .. } => {
+            if let Some(warning) = warnings.iter().find(|warning| warning.starts_with(DROPPED)) {
+                let note = format!("`{}`: {}", words[0], excerpt(warning, 200));
+                let shown = evidence(&words, &json!(error), "error", &note);
+                subject.findings.fail("R4", note, Some(shown));
+            }
             if !subject.observe(observed, &words[0]) {
                 raised(subject, example, &error, origin, trace.as_deref(), stream);
             }
@@ -295,7 +302,7 @@ fn repeat(subject: &mut ExaminedPackage<'_>, example: &Example) {
     }
 }
 
-fn is_expected(example: &Example, answer: &RunnerEvent) -> bool {
+pub(super) fn is_expected(example: &Example, answer: &RunnerEvent) -> bool {
     match (&example.expected, answer) {
         (ExpectedAnswer::Result(expected), RunnerEvent::Result { value, .. }) => {
             expected.as_object().is_some_and(|expected| expected == value)
@@ -393,54 +400,5 @@ fn end(subject: &mut ExaminedPackage<'_>) {
     };
     if let Some(message) = message {
         subject.findings.fail("R11", message, None);
-    }
-}
-
-/// P2: the examples under what the system can enforce of the declaration.
-fn enforce(subject: &mut ExaminedPackage<'_>, examples: &[Example]) {
-    let declared = subject.place.manifest.permissions.clone();
-    let found = Containment::of(
-        &declared,
-        &subject.place.runtime,
-        &subject.program,
-        &subject.place.root,
-        &subject.restrictions(),
-    );
-    if found.enforced.is_empty() {
-        subject.findings.excuse("P2", "nothing of its declaration can be enforced on this system");
-        return;
-    }
-    // All calls so far were made in the network namespace, and were kept to fewer files than any declaration allows.
-    if found.enforces("network") || found.enclosure.is_some() {
-        subject.findings.looked("P2", examples.len());
-    }
-    if found.options.is_empty() {
-        return;
-    }
-    let Some((mut child, _)) = subject.loaded(&found.options) else { return };
-    for example in examples {
-        let context = subject.context("conform-1");
-        let request = package::request(&example.callee(), &context, false);
-        let answer = child.ask(&request, call_limit(subject), &mut child::ignore);
-        subject.findings.looked("P2", 1);
-        let words = example.words();
-        let (note, shown) = match answer {
-            Ok(answer) if is_expected(example, &answer) => continue,
-            Ok(RunnerEvent::Error { error, .. }) => {
-                let message = excerpt(&error.message, 200);
-                let note =
-                    format!("`{}` fails if its declaration is enforced: {message}", words[0]);
-                let shown = evidence(&words, &json!(error), "error", &note);
-                (note, shown)
-            }
-            Ok(_) | Err(_) => {
-                let note =
-                    format!("`{}` returns another result if its declaration is enforced", words[0]);
-                let shown = evidence(&words, &Value::Null, "other answer", &note);
-                (note, shown)
-            }
-        };
-        subject.findings.fail("P2", note, Some(shown));
-        return;
     }
 }

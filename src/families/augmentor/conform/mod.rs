@@ -1,6 +1,7 @@
 //! `aos conform` for augmentors: one examination of the package, and a probe for each item that it can fail.
 
 mod calls;
+mod enforcement;
 mod examination;
 mod examples;
 mod findings;

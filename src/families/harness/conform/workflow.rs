@@ -1,12 +1,14 @@
 //! Calls as workflows make them: booleans with a value, empty values for inputs that were not given.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::Value;
 
 use super::call;
 use super::call::CallableCommand;
 use super::judge::Judge;
+use crate::conform::mock::Behaviour;
 use crate::conform::probe::{Conclusion, Need, Probe};
 use crate::conform::secrets::SecretShape;
 use crate::conform::session::{Observed, ToolCall, ToolCaller};
@@ -16,7 +18,7 @@ use crate::reason::Reason;
 pub(super) const BOOLEAN: Probe = Probe {
     id: "harness.workflow-boolean",
     section: "§2",
-    title: "A boolean option is accepted with and without a value",
+    title: "A boolean option is accepted with and without a value, and `false` does not mean `true`",
     why: "Agents send `--draft`, workflows send `--draft true`",
     fix: "make the value of boolean options optional",
     needs: &[Need::Manifest],
@@ -212,8 +214,40 @@ fn boolean(session: &ToolCaller) -> Conclusion {
                     .then(|| format!("`{option} {value}` and `{option}` have different results")),
             );
         }
+        if let Some((observed, fault)) = meaning(session, &field) {
+            judge.judge(&observed, fault);
+        }
     }
     judge.verdict_or(absence(session, any, "no command has a boolean option"))
+}
+
+/// The requests for a boolean option with and without a word, and their fault. An option that changes no request shows
+/// nothing.
+fn meaning(session: &ToolCaller, field: &FormField) -> Option<(Arc<Observed>, Option<String>)> {
+    session.fixture.as_ref()?;
+    let option = field.option.as_str();
+    let calls = [&[][..], &[option], &[option, "true"], &[option, "false"]]
+        .map(|more| call_with(session, &field.command, &[option], more).upstream(Behaviour::Good));
+    let observed = session.observe_all(&calls);
+    let [absent, bare, yes, no] = observed.as_slice() else { return None };
+    if sent(bare).is_empty() || sent(bare) == sent(absent) {
+        return None;
+    }
+    if sent(yes) != sent(bare) {
+        let fault = format!("`{option} true` and `{option}` send different requests");
+        return Some((Arc::clone(yes), Some(fault)));
+    }
+    let fault = (sent(no) == sent(bare))
+        .then(|| format!("`{option} false` sends the requests of `{option}`"));
+    Some((Arc::clone(no), fault))
+}
+
+/// Method, target and body of each request.
+fn sent(observed: &Observed) -> Vec<(&str, &str, &[u8])> {
+    let requests = observed.requests.iter();
+    requests
+        .map(|request| (request.method.as_str(), request.target.as_str(), &request.body[..]))
+        .collect()
 }
 
 fn empty(session: &ToolCaller) -> Conclusion {
@@ -245,6 +279,18 @@ fn empty(session: &ToolCaller) -> Conclusion {
         let differs = outcome(&without) != outcome(&with);
         judge
             .judge(&with, differs.then(|| "an empty value is not treated as not given".to_owned()));
+        if session.fixture.is_none() || differs {
+            continue;
+        }
+        let calls = [&[][..], &words].map(|more| call(more).upstream(Behaviour::Good));
+        let observed = session.observe_all(&calls);
+        if let [without, with] = observed.as_slice()
+            && !sent(without).is_empty()
+        {
+            let fault = (sent(without) != sent(with))
+                .then(|| "an empty value changes the request of the command".to_owned());
+            judge.judge(with, fault);
+        }
     }
     judge.verdict_or(absence(session, !by_command.is_empty(), "no command has an optional option"))
 }

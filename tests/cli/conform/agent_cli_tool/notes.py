@@ -41,7 +41,7 @@ def note_list(options):
     if "untrusted-items" in FAULTS:
         for each in items:
             each.pop("_untrusted", None)
-    if "paging-cap" in FAULTS and "limit" not in options:
+    if "paging-cap" in FAULTS and options.get("limit") in (None, "5"):
         after = None
     if "paging" in FAULTS:
         return {"items": items, "count": len(items) + 1, "next_cursor": str(after), "has_more": bool(after)}

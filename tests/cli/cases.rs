@@ -79,13 +79,18 @@ impl Case {
         finish(self.name, &mut self.command(&sandbox, extra))
     }
 
-    /// The answer of the call alone. Many tests look at it, so that it is made once for all of them.
+    /// The answer of the call alone, with a stdin that is open and says nothing. Many tests look at it, so that it is made
+    /// once for all of them.
     pub fn plain(&self) -> Answer {
         static ANSWERS: Mutex<Answers> = Mutex::new(BTreeMap::new());
         let mut answers = ANSWERS.lock().unwrap_or_else(PoisonError::into_inner);
         let answer = Arc::clone(answers.entry((self.expected, self.name)).or_default());
         drop(answers);
-        answer.get_or_init(|| self.run(&[])).clone()
+        let run = || {
+            let sandbox = Sandbox::new();
+            finish(self.name, self.command(&sandbox, &[]).stdin(Stdio::piped()))
+        };
+        answer.get_or_init(run).clone()
     }
 
     /// The prepared call.
@@ -110,7 +115,10 @@ impl Case {
 
 /// Runs a command that must end by itself.
 pub fn finish(name: &str, command: &mut Command) -> Answer {
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("a process");
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = child.expect("a process");
+    // Where it is open, it is closed after the end.
+    let _stdin = child.stdin.take();
     let pid = child.id();
     let (sender, receiver) = std::sync::mpsc::channel();
     std::thread::spawn(move || sender.send(child.wait_with_output()));

@@ -3,18 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use super::sandbox::{Sandbox, tree};
-use super::toolchain::{SYSTEMS, build_and_vet, program, succeed};
+use super::toolchain::{build_and_vet, program, succeed, systems};
 
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime/go")
 }
 
 #[test]
-fn the_go_runtime_is_formatted_built_and_vetted_for_every_system() {
-    let test = "the_go_runtime_is_formatted_built_and_vetted_for_every_system";
+fn the_go_runtime_is_formatted_vetted_and_built_for_other_systems() {
+    let test = "the_go_runtime_is_formatted_vetted_and_built_for_other_systems";
     let (Some(go), Some(gofmt)) = (program(test, "go"), program(test, "gofmt")) else { return };
     assert_eq!(succeed(gofmt, &["-l", "."], &source()), "");
-    for system in SYSTEMS {
+    for system in systems() {
         for tags in ["", "testhooks"] {
             build_and_vet(&go, &source(), system, tags);
         }

@@ -46,7 +46,9 @@ fn is_green(sandbox: &Sandbox, project: &Path) {
 #[cfg(target_os = "linux")]
 fn conforms(sandbox: &Sandbox, project: &Path) {
     let record = disk::read(&project.join("aos.toml"));
-    let answer = super::conform_agent_cli::conform_of_python(sandbox, project);
+    let probes = super::conform_agent_cli::probes_of_commands(sandbox);
+    let asked = super::conform_agent_cli::asking(&probes);
+    let answer = super::conform_agent_cli::conform_of_python(sandbox, project, &asked);
     for verdict in ["fail", "blocked"] {
         assert_eq!(super::conform_agent_cli::of_verdict(&answer, verdict), [], "{verdict}");
     }

@@ -30,8 +30,12 @@ pub fn go_settings() -> [(&'static str, PathBuf); 5] {
     ]
 }
 
-/// Systems that programs are released for.
-pub const SYSTEMS: [&str; 3] = ["linux", "darwin", "windows"];
+/// The systems that a run builds for; a full run builds for all systems that programs are released for.
+pub fn systems() -> Vec<&'static str> {
+    let is_wanted =
+        |system: &&str| *system != "darwin" || cfg!(target_os = "macos") || is_full_run();
+    ["linux", "darwin", "windows"].into_iter().filter(is_wanted).collect()
+}
 
 /// Builds packages for a system, and vets them for this one. What is compiled for another one is never run, so it is not
 /// optimised, and to vet it takes as long as to compile it: a full run does it.

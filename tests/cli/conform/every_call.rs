@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::conform_agent_cli::{conform_with, of_verdict, probes, tool};
+use super::super::conform_agent_cli::{asking, conform_with, of_verdict, probes_of_commands, tool};
 use super::super::sandbox::Sandbox;
 use super::{conform, connector, python_directory, result, with_verdict};
 
@@ -36,14 +36,8 @@ fn a_fault_of_one_command_or_one_code_fails_the_probe_of_its_rule_and_no_other()
     let faults = ["rare-meta", "rare-error", "rare-secret", "rare-usage", "rare-id"];
     let wanted =
         ["cli.envelope-keys", "cli.error-keys", "cli.usage", "cli.ids-and-times", "cli.secrets"];
-    // The probes that install releases or wait for limits make calls of few commands, so they are left out.
-    let without =
-        ["update-", "notice", "token-", "interrupt", "terminate", "stream", "network-", "client-"];
-    let all = probes(&sandbox);
-    let asked = all
-        .iter()
-        .filter(|id| !without.iter().any(|part| id.trim_start_matches("cli.").starts_with(part)));
-    let asked: Vec<_> = asked.flat_map(|id| ["--probe", id.as_str()]).collect();
+    let probes = probes_of_commands(&sandbox);
+    let asked = asking(&probes);
     let tool = tool(&sandbox, "rare", &faults);
     let answer = conform_with(&sandbox, &tool, python_directory(), &asked);
     let failed: Vec<_> = of_verdict(&answer, "fail").into_iter().map(|(id, _)| id).collect();

@@ -10,7 +10,7 @@ use super::{conform, connector, with_verdict};
 const INSTALLS: [&str; 2] = ["harness.install", "harness.install-two"];
 
 /// Faults that are tried together.
-const FAULTS_OF_A_RUN: usize = 4;
+const FAULTS_OF_A_RUN: usize = 6;
 
 /// Every probe of the family, by the part of its id that names the fault.
 fn probes(sandbox: &Sandbox) -> Vec<String> {

@@ -202,6 +202,8 @@ fn a_kill_at_any_moment_leaves_the_old_or_the_new_program() {
                 setup.host.set(LATEST, Reply::json(&described).after(Duration::from_millis(10)));
                 let lasts = durations(&setup);
                 let mut random = Random(seed + worker);
+                // The machine may become slower or faster: a kill before the swap lets the next one come later.
+                let mut stretch = 1.0_f64;
                 loop {
                     let number = done.fetch_add(1, Ordering::Relaxed);
                     if number >= rounds {
@@ -210,11 +212,15 @@ fn a_kill_at_any_moment_leaves_the_old_or_the_new_program() {
                     old(&setup);
                     setup.host.forget();
                     let _ = std::fs::remove_dir_all(setup.sandbox.home().join(".agents"));
+                    let (whole, end) = lasts;
+                    let lasts = (whole.mul_f64(stretch), end.mul_f64(stretch));
                     killed(&setup, number, &mut random, lasts);
                     let name = format!("seed {seed}, round {number}");
                     let program = installed(&setup, new, &name);
                     let reached = reached(&setup, program);
                     *seen.lock().expect("a count").entry(reached).or_default() += 1;
+                    let factor = if reached < Reached::Swap { 1.1 } else { 0.85 };
+                    stretch = (stretch * factor).clamp(0.3, 8.0);
                     next_works(&setup, new, program, &format!("{name}, {reached:?}"));
                 }
             });

@@ -86,6 +86,7 @@ impl Command {
             Self::New(args) if args.list => false,
             Self::Gen(args) if args.check => false,
             Self::Update(args) => !args.check && !args.dry_run,
+            Self::Mcp(args) => args.is_list(),
             _ => self.write_options().is_some(),
         }
     }
@@ -111,6 +112,7 @@ impl Command {
             Self::SyncSpec(args) if args.recursive.is_some() => false,
             Self::Upgrade(args) if args.recursive.is_some() => false,
             Self::Migrate(args) if args.recursive.is_some() => false,
+            Self::Mcp(args) => args.is_list(),
             _ => self.write_options().is_some_and(|options| !options.diff),
         }
     }

@@ -24,6 +24,14 @@ pub struct McpArgs {
     pub action: McpAction,
 }
 
+impl McpArgs {
+    /// True if the answer lists the tools of a server.
+    #[must_use]
+    pub fn is_list(&self) -> bool {
+        matches!(self.action, McpAction::Serve(_))
+    }
+}
+
 /// The subcommands of `aos mcp`.
 #[derive(Debug, Subcommand)]
 pub enum McpAction {

@@ -4,6 +4,7 @@
 
 mod conformance;
 mod projects;
+mod served;
 
 use std::collections::BTreeMap;
 
@@ -30,8 +31,10 @@ const CHANGE_MEMBERS: [&str; 3] = ["action", "resource", "id"];
 /// Members that are never cut: a shortened token is none.
 const WHOLE: [&str; 3] = ["confirm_token", "_untrusted", "omitted"];
 /// Lists in the order in which they get room.
-const PRIORITY: [&str; 16] = [
+const PRIORITY: [&str; 18] = [
     "next",
+    "packages",
+    "withheld",
     "conflicts",
     "instructions",
     "summary.unsearched",
@@ -59,6 +62,12 @@ pub fn fit(data: &Value, measure: impl Fn(&Value) -> usize) -> Value {
     }
     let mut brief = data.clone();
     let mut omitted = BTreeMap::new();
+    if served::applies(data) {
+        if measure(data) <= LIMIT {
+            return brief;
+        }
+        served::slim(&mut brief, &mut omitted);
+    }
     slim(&mut brief, &mut omitted);
     announce(&mut brief, &omitted);
     if measure(&brief) <= LIMIT {
@@ -95,10 +104,11 @@ pub fn fit(data: &Value, measure: impl Fn(&Value) -> usize) -> Value {
     brief
 }
 
-/// True if the text for a person is cut too: CI logs have the text of a run of `aos conform`, and show it whole.
+/// True if the text for a person is cut too. CI logs have the text of a run of `aos conform`, and a person asks for the
+/// tools of a server: both are shown whole.
 #[must_use]
 pub fn cuts_text(data: &Value) -> bool {
-    !conformance::applies(data)
+    !conformance::applies(data) && !served::applies(data)
 }
 
 /// Gives one list as many of its entries as there is room for.
@@ -149,7 +159,8 @@ fn announce(brief: &mut Value, omitted: &BTreeMap<String, usize>) {
             omitted.map(|(field, count)| OmittedEntries { field: field.clone(), count: *count });
         let omitted: Vec<_> = omitted.collect();
         members.insert("omitted".to_owned(), answers::value(&omitted));
-        members.insert("more".to_owned(), MORE.into());
+        let more = if members.contains_key(served::MARK) { served::MORE } else { MORE };
+        members.insert("more".to_owned(), more.into());
     }
 }
 

@@ -448,6 +448,73 @@ fn an_installed_pip_package_is_found_by_name() {
     assert!(data["package"]["found"].as_str().unwrap().starts_with("editable pip package"));
 }
 
+/// A build system may copy the manifest into the environment, and the code stays in the source tree.
+#[cfg(unix)]
+#[test]
+fn an_editable_installation_is_loaded_from_its_source_tree() {
+    let sandbox = Sandbox::new();
+    let (venv, site) = environment(&sandbox);
+    let source = package(&sandbox, "python", "", "return {\"found\": True}");
+    let inside = source.join("src/sample");
+    std::fs::create_dir_all(&inside).unwrap();
+    std::fs::rename(source.join("sample.py"), inside.join("__init__.py")).unwrap();
+    let copied = site.join("sample");
+    std::fs::create_dir(&copied).unwrap();
+    std::fs::copy(source.join("augmentor.toml"), copied.join("augmentor.toml")).unwrap();
+    std::fs::write(site.join("sample.pth"), format!("{}\n", source.join("src").display())).unwrap();
+    let metadata = site.join("sample-1.0.0.dist-info");
+    std::fs::create_dir(&metadata).unwrap();
+    std::fs::write(metadata.join("RECORD"), "sample.pth,,\nsample/augmentor.toml,,\n").unwrap();
+    let linked = sandbox.work().join("a link");
+    std::os::unix::fs::symlink(&source, &linked).unwrap();
+    for path in [&source, &linked] {
+        let path = path.display().to_string().replace(' ', "%20");
+        let url = json!({"url": format!("file://{path}"), "dir_info": {"editable": true}});
+        std::fs::write(metadata.join("direct_url.json"), url.to_string()).unwrap();
+        let python = venv.to_str().unwrap();
+        let answer = sandbox.aos(&["augmentor", "run", "sample", "go", "--python", python]);
+        assert_eq!(answer.data()["result"], json!({"found": true}));
+        let root = source.canonicalize().unwrap();
+        assert_eq!(answer.data()["package"]["root"], root.to_str().unwrap());
+    }
+    // The manifest may also be in the import package of the source tree.
+    std::fs::rename(source.join("augmentor.toml"), inside.join("augmentor.toml")).unwrap();
+    let python = venv.to_str().unwrap();
+    let answer = sandbox.aos(&["augmentor", "run", "sample", "go", "--python", python]);
+    assert_eq!(answer.data()["result"], json!({"found": true}));
+    // Without the source tree there is no package; the copy of the manifest is out of date.
+    std::fs::remove_dir_all(&source).unwrap();
+    let answer = sandbox.aos(&["augmentor", "run", "sample", "go", "--python", python]);
+    answer.error("E_NOT_FOUND", 3);
+}
+
+/// `pip install --target` and `--user` write import packages into directories that no environment has.
+#[cfg(unix)]
+#[test]
+fn an_import_package_is_loaded_from_its_directory_and_from_the_directory_of_the_user() {
+    let sandbox = Sandbox::new();
+    let source = package(&sandbox, "python", "", "import beside; return {\"found\": beside.HERE}");
+    let library = "import site; print(site.getusersitepackages())";
+    let base = sandbox.work().join("base");
+    let mut asked = std::process::Command::new("python3");
+    let said = asked.env("PYTHONUSERBASE", &base).args(["-c", library]).output().unwrap();
+    let site = PathBuf::from(String::from_utf8(said.stdout).unwrap().trim());
+    assert!(site.starts_with(&base), "{}", site.display());
+    let installed = site.join("sample");
+    std::fs::create_dir_all(&installed).unwrap();
+    std::fs::copy(source.join("augmentor.toml"), installed.join("augmentor.toml")).unwrap();
+    std::fs::copy(source.join("sample.py"), installed.join("__init__.py")).unwrap();
+    std::fs::write(site.join("beside.py"), "HERE = True\n").unwrap();
+    let metadata = site.join("sample-1.0.0.dist-info");
+    std::fs::create_dir(&metadata).unwrap();
+    std::fs::write(metadata.join("RECORD"), "sample/augmentor.toml,,\n").unwrap();
+    for name in ["sample", installed.to_str().unwrap()] {
+        let mut command = sandbox.command(&["augmentor", "run", name, "go"]);
+        let answer = run(command.env("PYTHONUSERBASE", &base));
+        assert_eq!(answer.data()["result"], json!({"found": true}), "{name}");
+    }
+}
+
 /// The module of the interface is held to be the code that runs, in JavaScript as in the other languages.
 #[test]
 fn a_replaced_or_changed_interface_module_fails_check() {

@@ -62,7 +62,7 @@ pub const ANSWERS: &[AnswerShape] = &[
         "augmentor_result",
         &["package", "result", "error", "permissions", "warnings"],
     ),
-    AnswerShape::whole::<mcp::ServedTools>("mcp_server", &["packages", "tools"]),
+    AnswerShape::shortened::<mcp::ServedTools>("mcp_server", &["packages", "tools"]),
     AnswerShape::whole::<mcp::McpConfigAnswer>("mcp_config", &["content", "server"]),
     AnswerShape::whole::<verify::VerifiedFile>(
         "verified_file",

@@ -14,14 +14,7 @@ use super::findings::evidence;
 
 /// Makes the example calls under what the system can enforce of the declaration.
 pub fn enforce(subject: &mut ExaminedPackage<'_>, examples: &[Example]) {
-    let declared = subject.place.manifest.permissions.clone();
-    let found = Containment::of(
-        &declared,
-        &subject.place.runtime,
-        &subject.program,
-        &subject.place.root,
-        &subject.restrictions(),
-    );
+    let found = Containment::of(&subject.place, &subject.program, &subject.restrictions());
     if found.enforced.is_empty() {
         subject.findings.excuse("P2", "nothing of its declaration can be enforced on this system");
         return;

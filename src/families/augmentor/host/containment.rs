@@ -16,6 +16,7 @@ use crate::system::files::{self, Kind};
 use crate::system::process::{self, Invocation};
 
 use super::message::{ErrorMembers, ObservedUse};
+use super::place::PackagePlace;
 
 /// How long Node may take to say which options it has.
 const LIMIT: Duration = Duration::from_secs(20);
@@ -60,15 +61,11 @@ impl Restrictions {
 }
 
 impl Containment {
-    /// Returns the permissions that can be enforced for the package in `root`, which `program` runs.
+    /// Returns the permissions that can be enforced for the package in `place`, which `program` runs.
     #[must_use]
-    pub fn of(
-        permissions: &AskedPermissions,
-        runtime: &str,
-        program: &Path,
-        root: &Path,
-        restrictions: &Restrictions,
-    ) -> Self {
+    pub fn of(place: &PackagePlace, program: &Path, restrictions: &Restrictions) -> Self {
+        let permissions = &place.manifest.permissions;
+        let runtime = place.runtime.as_str();
         let mut found = Self::default();
         let model = (runtime == "node").then(|| PermissionModel::of(program));
         match (permissions.network.as_str(), &restrictions.network) {
@@ -91,7 +88,7 @@ impl Containment {
                 (Err(why), Err(system)) => found.leave("filesystem", format!("{why}; {system}")),
             }
             if restrictions.files.is_ok() {
-                found.enclosure = Some(files_for(permissions, program, root));
+                found.enclosure = Some(files_for(permissions, program, place));
             }
         }
         if !permissions.starts_programs() {
@@ -101,7 +98,7 @@ impl Containment {
             }
         }
         if let Ok(model) = model {
-            found.options = model.options(permissions, root);
+            found.options = model.options(permissions, &place.root);
         }
         found
     }
@@ -148,12 +145,14 @@ impl Containment {
 
 /// The files that a package may use by its declaration, besides those that every program needs and its own directory for
 /// temporary files.
-fn files_for(permissions: &AskedPermissions, program: &Path, root: &Path) -> Enclosure {
+fn files_for(permissions: &AskedPermissions, program: &Path, place: &PackagePlace) -> Enclosure {
+    let root = place.root.as_path();
     let everything = || vec![PathBuf::from("/")];
     let mut readable = system_directories();
     readable.extend(files_of(program));
     readable.push(root.to_owned());
     readable.extend(modules_above(root));
+    readable.extend(place.imported_from().map(PathBuf::from));
     if permissions.reads() {
         readable = everything();
     }
@@ -250,6 +249,7 @@ pub fn is_declared(permissions: &AskedPermissions, observed: &ObservedUse) -> bo
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::families::augmentor::manifest::AugmentorManifest;
 
     fn permissions(filesystem: &str, network: &str) -> AskedPermissions {
         AskedPermissions {
@@ -282,8 +282,37 @@ mod tests {
     }
 
     fn of_python(permissions: &AskedPermissions, files: Result<(), Reason>) -> Containment {
-        let restrictions = Restrictions { network: Ok(()), files };
-        Containment::of(permissions, "python", Path::new("python3"), Path::new("/p"), &restrictions)
+        of_place(&place(permissions), files)
+    }
+
+    fn place(permissions: &AskedPermissions) -> PackagePlace {
+        let permissions = permissions.clone();
+        PackagePlace {
+            root: "/p".into(),
+            runtime: "python".into(),
+            manifest: AugmentorManifest { permissions, ..AugmentorManifest::default() },
+            ..PackagePlace::default()
+        }
+    }
+
+    fn of_place(place: &PackagePlace, files: Result<(), Reason>) -> Containment {
+        Containment::of(place, Path::new("python3"), &Restrictions { network: Ok(()), files })
+    }
+
+    #[test]
+    fn an_installed_package_reads_the_directory_that_it_is_imported_from() {
+        let mut place = place(&permissions("none", "none"));
+        for (above, paths, reads) in [
+            ("/v/site-packages", vec!["src", "."], false),
+            ("/v/site-packages", vec![".."], true),
+            ("/p/src", vec![".."], true),
+            ("/home/me", vec![".."], false),
+        ] {
+            place.root = Path::new(above).join("sample");
+            place.paths = paths.into_iter().map(str::to_owned).collect();
+            let files = of_place(&place, Ok(())).enclosure.expect("an enclosure");
+            assert_eq!(files.readable.contains(&PathBuf::from(above)), reads, "{above}");
+        }
     }
 
     fn left(found: &Containment) -> Vec<(&str, &str)> {

@@ -32,6 +32,12 @@ impl FoundPackage {
         Self { root, paths: vec!["src".to_owned(), ".".to_owned()], found, python: None }
     }
 
+    /// An import package, which is imported from the directory above it.
+    #[must_use]
+    pub fn installed(root: PathBuf, found: String) -> Self {
+        Self { paths: vec!["..".to_owned()], ..Self::source(root, found) }
+    }
+
     /// True if the root is the import package itself.
     #[must_use]
     pub fn is_installed(&self) -> bool {
@@ -84,22 +90,39 @@ fn in_site(site: &Path, name: &str) -> Option<FoundPackage> {
     let record = files::read(&metadata.join("RECORD"), MAX_RECORD).ok()?;
     let record = String::from_utf8_lossy(&record.bytes).into_owned();
     let shown = format!("pip package in {}", site.display());
-    if let Some(package) = record.lines().find_map(package_of) {
-        let root = files::canonical(&site.join(package)).ok()?;
-        let is_there = matches!(files::kind(&root.join(MANIFEST)), Ok(Kind::File { .. }));
-        return is_there.then(|| FoundPackage {
-            paths: vec!["..".to_owned()],
-            ..FoundPackage::source(root, shown)
-        });
+    // Build systems may copy the manifest of an editable installation, but the code is in the source tree.
+    if let Some(source) = editable_source(&metadata) {
+        return in_source(&source, name, format!("editable {shown}"));
     }
-    // An editable installation has no copy of the files.
+    let package = record.lines().find_map(package_of)?;
+    let root = files::canonical(&site.join(package)).ok()?;
+    has_manifest(&root).then(|| FoundPackage::installed(root, shown))
+}
+
+/// The directory that an editable installation was made from.
+fn editable_source(metadata: &Path) -> Option<PathBuf> {
     let url = files::read(&metadata.join("direct_url.json"), MAX_URL).ok()?;
     let url: serde_json::Value = serde_json::from_slice(&url.bytes).ok()?;
     let is_editable = url.get("dir_info")?.get("editable")?.as_bool()?;
     let path = url.get("url")?.as_str()?.strip_prefix("file://")?;
-    let root = files::canonical(Path::new(&decoded(path)?)).ok()?;
-    let is_there = matches!(files::kind(&root.join(MANIFEST)), Ok(Kind::File { .. }));
-    (is_editable && is_there).then(|| FoundPackage::source(root, format!("editable {shown}")))
+    is_editable.then(|| decoded(path).map(PathBuf::from))?
+}
+
+/// The package in a source tree: its manifest is at the root, or in the import package.
+fn in_source(source: &Path, name: &str, shown: String) -> Option<FoundPackage> {
+    let source = files::canonical(source).ok()?;
+    if has_manifest(&source) {
+        return Some(FoundPackage::source(source, shown));
+    }
+    let package = normalized(name).replace('-', "_");
+    let roots = [source.join("src").join(&package), source.join(&package)];
+    let roots = roots.iter().filter_map(|root| files::canonical(root).ok());
+    let root = roots.into_iter().find(|root| root.starts_with(&source) && has_manifest(root))?;
+    Some(FoundPackage::installed(root, shown))
+}
+
+fn has_manifest(root: &Path) -> bool {
+    matches!(files::kind(&root.join(MANIFEST)), Ok(Kind::File { .. }))
 }
 
 /// The import package of a line of RECORD, when the line is that of its manifest.
@@ -134,11 +157,9 @@ fn in_node_modules(name: &str, looked: &mut Vec<String>) -> Option<FoundPackage>
         }
         looked.push(excerpt(&modules.join(name).display().to_string(), 200));
         let Ok(root) = files::canonical(&modules.join(name)) else { continue };
-        if matches!(files::kind(&root.join(MANIFEST)), Ok(Kind::File { .. })) {
-            return Some(FoundPackage::source(
-                root,
-                format!("npm package in {}", modules.display()),
-            ));
+        if has_manifest(&root) {
+            let shown = format!("npm package in {}", modules.display());
+            return Some(FoundPackage::source(root, shown));
         }
     }
     None

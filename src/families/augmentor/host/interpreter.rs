@@ -9,8 +9,15 @@ use crate::system::{environment, search_path};
 
 /// How long an interpreter may take to say where its packages are.
 const LIMIT: Duration = Duration::from_secs(20);
-const SITE_PACKAGES: &str =
-    "import sysconfig; print(sysconfig.get_path('purelib')); print(sysconfig.get_path('platlib'))";
+/// The directories of packages, in the order in which Python searches them: of the virtual environment, of the user, of
+/// the installation.
+const SITE_PACKAGES: &str = "
+import site, sys, sysconfig
+own = [sysconfig.get_path('purelib'), sysconfig.get_path('platlib')]
+user = [site.getusersitepackages()] if sys.base_prefix in site.PREFIXES else []
+first, second = (user, own) if sys.prefix == sys.base_prefix else (own, user)
+print(*first, *second, *site.getsitepackages(), sep='\\n')
+";
 
 /// Python: the given one, else that of the active environment, of the `.venv` of the project, or of PATH.
 #[must_use]
@@ -80,8 +87,11 @@ fn answer(python: &Path, question: &str) -> String {
 #[must_use]
 pub fn site_packages(python: &Path) -> Vec<PathBuf> {
     let said = answer(python, SITE_PACKAGES);
-    let mut found: Vec<_> =
-        said.lines().map(PathBuf::from).filter(|path| path.is_absolute()).collect();
-    found.dedup();
+    let mut found: Vec<PathBuf> = Vec::new();
+    for path in said.lines().map(PathBuf::from).filter(|path| path.is_absolute()) {
+        if !found.contains(&path) {
+            found.push(path);
+        }
+    }
     found
 }

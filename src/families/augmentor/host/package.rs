@@ -95,13 +95,7 @@ impl<'a> HostedPackage<'a> {
         network: &Result<(), Reason>,
         call_limit: Option<Duration>,
     ) -> Result<Self, (CallError, Vec<String>)> {
-        let containment = Containment::of(
-            &place.manifest.permissions,
-            &place.runtime,
-            &program,
-            &place.root,
-            &Restrictions::with_network(network),
-        );
+        let containment = Containment::of(&place, &program, &Restrictions::with_network(network));
         let seconds = Duration::from_secs(contract.limit("call_seconds", CALL_SECONDS));
         let mut package = Self {
             place,

@@ -17,7 +17,7 @@ use super::installed::{self, FoundPackage};
 const MAX_MANIFEST: u64 = 1024 * 1024;
 
 /// A package that can be loaded.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct PackagePlace {
     /// Canonical directory of the manifest.
     pub root: PathBuf,
@@ -75,6 +75,11 @@ impl PackagePlace {
             files::read(&path, MAX_MANIFEST).map_err(|source| PlaceError::Read { path, source })?;
         let (manifest, warnings) = judged(loaded.bytes, contract)?;
         let (runtime, entry) = chosen(&found, &manifest, contract, wanted.runtime)?;
+        let candidates = package::candidates(contract, &runtime, &entry);
+        let found = match runtime == "python" && is_import_package(&found, &candidates) {
+            true => FoundPackage::installed(found.root, found.found),
+            false => found,
+        };
         let FoundPackage { root, paths, found, python } = found;
         Ok(Self { root, paths, found, manifest, runtime, entry, python, warnings })
     }
@@ -83,6 +88,15 @@ impl PackagePlace {
     #[must_use]
     pub fn name(&self) -> &str {
         self.manifest.name.as_deref().unwrap_or_default()
+    }
+
+    /// The directory that Python imports the package from, when that is a directory of packages above its root. What else
+    /// is above, such as the home of the user, is none of the package.
+    #[must_use]
+    pub fn imported_from(&self) -> Option<&Path> {
+        const DIRECTORIES: [&str; 3] = ["site-packages", "dist-packages", "src"];
+        let above = self.root.parent().filter(|_| self.paths == [".."])?;
+        DIRECTORIES.iter().any(|name| above.ends_with(name)).then_some(above)
     }
 
     /// True if the package declares a cap.
@@ -151,17 +165,25 @@ fn chosen(
     }
     let is_there = |(runtime, entry): &&(String, String)| {
         let candidates = package::candidates(contract, runtime, entry);
-        if runtime == "python" && found.is_installed() {
-            let beside = |path: &String| {
-                found.paths.iter().any(|up| is_file(&found.root.join(up).join(path)))
-            };
-            return candidates.iter().any(beside);
-        }
         candidates.iter().any(|path| is_file(&found.root.join(path)))
+            || (runtime == "python" && is_import_package(found, &candidates))
     };
     let first = offered.clone().find(is_there).or_else(|| manifest.entries.first());
     // The rules refuse a manifest without an entry.
     Ok(first.cloned().unwrap_or_default())
+}
+
+/// True if the root is itself the package that Python imports, as in a wheel.
+fn is_import_package(found: &FoundPackage, candidates: &[String]) -> bool {
+    if !found.is_installed() && candidates.iter().any(|path| is_file(&found.root.join(path))) {
+        return false;
+    }
+    let Some(above) = found.root.parent() else { return false };
+    let is_inside = |path: &String| {
+        let real = files::canonical(&above.join(path));
+        real.is_ok_and(|real| real.starts_with(&found.root) && is_file(&real))
+    };
+    candidates.iter().any(is_inside)
 }
 
 /// True if a file is there, links followed: the runner checks where it really is.

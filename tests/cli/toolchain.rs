@@ -57,7 +57,12 @@ const NOT_KEPT: &str = "PYTHONDONTWRITEBYTECODE";
 /// Where Python keeps compiled sources: outside of the projects, and for all tests, since a test starts the same tool
 /// hundreds of times. A test that edits a source and runs it again does so with [`super::disk::edit`].
 pub fn compiled() -> [(&'static str, PathBuf); 1] {
-    [("PYTHONPYCACHEPREFIX", Path::new(env!("CARGO_TARGET_TMPDIR")).join("python"))]
+    [("PYTHONPYCACHEPREFIX", bytecode())]
+}
+
+/// The directory of these compiled sources.
+pub fn bytecode() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("python")
 }
 
 /// Runs a program in `directory`, whatever it answers.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::Value;
 
 use super::sandbox::{Answer, Sandbox, is_full_run};
-use super::toolchain::python_of_connectors as python;
+use super::toolchain::{bytecode, python_of_connectors as python};
 
 /// The tool, in modules by what they do; its fixture and its record come last.
 const TOOL: [(&str, &str); 21] = [
@@ -97,6 +97,7 @@ pub fn conform_with(
     let path = std::env::var("PATH").expect("a PATH");
     let mut command = sandbox.command(&["conform", "--all", project.to_str().expect("a path")]);
     command.args(options).env("PATH", format!("{}:{path}", directory.display()));
+    command.env("AOS_TEST_BYTECODE", bytecode());
     super::sandbox::run(&mut command)
 }
 

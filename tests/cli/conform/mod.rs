@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::sandbox::{Answer, Sandbox, is_executable};
-use super::toolchain::python_of_connectors;
+use super::toolchain::{bytecode, python_of_connectors};
 
 const GOOD: &str = include_str!("good.py");
 const LAUNCHER: &str = "#!/usr/bin/env -S python3 -S\nimport os, sys\nsys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))\nfrom PACKAGE.cli import main\nsys.exit(main())\n";
@@ -134,6 +134,7 @@ pub fn conform(sandbox: &Sandbox, directory: &Path, arguments: &[&str]) -> Answe
     let mut command = sandbox.command(&[&["conform", "--all"], arguments].concat());
     let path = std::env::var("PATH").expect("a PATH");
     command.env("PATH", format!("{}:{path}", python_of_connectors().display()));
+    command.env("AOS_TEST_BYTECODE", bytecode());
     super::sandbox::run(command.current_dir(directory))
 }
 

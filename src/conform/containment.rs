@@ -8,10 +8,10 @@ use crate::reason::Reason;
 use crate::system::enclosure::{DEVICES, Enclosure, Enforced, system_directories};
 use crate::system::files::{self, Kind};
 use crate::system::subject::{Ending, Ran};
-use crate::system::temporary::TemporaryDirectory;
 use crate::system::{environment, search_path};
 use crate::visible::excerpt;
 
+use super::bytecode::BytecodeDirectory;
 use super::sandbox::Sandbox;
 use super::session::ToolCaller;
 use super::start;
@@ -180,8 +180,8 @@ impl ToolCaller {
     /// Returns the limits of a program of this run that works in this sandbox.
     #[must_use]
     pub fn enclosure(&self, sandbox: &Sandbox) -> Option<Enclosure> {
-        let compiled = self.compiled.as_ref().map(TemporaryDirectory::path);
-        let enclosure = self.containment.enclosure(std::iter::once(sandbox.path()).chain(compiled));
+        let bytecode = self.bytecode.as_ref().map(BytecodeDirectory::path);
+        let enclosure = self.containment.enclosure(std::iter::once(sandbox.path()).chain(bytecode));
         enclosure.map(|mut enclosure| {
             enclosure.readable.extend(sandbox.shown());
             enclosure

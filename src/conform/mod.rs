@@ -3,6 +3,7 @@
 //! The tool is a black box here, and no probe is: each family has its own in `families`. Uses `contract`, `generate` for the record of a
 //! project, `inputs`, `strict_json` and `system`; writes nothing but the sandbox.
 
+mod bytecode;
 pub mod call;
 pub mod containment;
 pub mod evidence;

@@ -13,9 +13,9 @@ use crate::reason::Reason;
 use crate::strict_json;
 use crate::system::clock::Stopwatch;
 use crate::system::subject::{self, Ending, Launch, Ran, Stimulus};
-use crate::system::temporary::TemporaryDirectory;
 use crate::system::{files, loopback};
 
+use super::bytecode::BytecodeDirectory;
 use super::containment::RunContainment;
 use super::family_state::FamilyState;
 use super::fixture::Fixture;
@@ -52,8 +52,7 @@ pub struct ToolCaller {
     pub manifest: Option<Value>,
     /// Environment variables that hold secrets, sorted.
     pub credentials: Vec<String>,
-    /// Where Python keeps compiled sources: not beside them, and not made anew by each call.
-    pub(super) compiled: Option<TemporaryDirectory>,
+    pub(super) bytecode: Option<BytecodeDirectory>,
     memory: Memory<Observed>,
     /// Every finished call, for the rules that hold for all of them.
     pub log: CallLog,
@@ -99,8 +98,7 @@ impl ToolCaller {
             containment: RunContainment::default(),
             manifest,
             credentials,
-            // Without one the calls are slower.
-            compiled: TemporaryDirectory::new().ok(),
+            bytecode: BytecodeDirectory::new(),
             memory: Memory::default(),
             log: CallLog::default(),
             state: FamilyState::default(),
@@ -330,7 +328,7 @@ impl ToolCaller {
         let around = Surroundings {
             url: &url,
             fixture: self.fixture.as_ref(),
-            compiled: self.compiled.as_ref().map(TemporaryDirectory::path),
+            bytecode: self.bytecode.as_ref().map(BytecodeDirectory::path),
             secrets: &observed.secrets,
         };
         let environment = around.variables(call, sandbox);

@@ -16,8 +16,8 @@ pub struct Surroundings<'a> {
     /// Address of the mock, or one at which nothing listens.
     pub url: &'a str,
     pub fixture: Option<&'a Fixture>,
-    /// Where Python keeps compiled sources.
-    pub compiled: Option<&'a Path>,
+    /// Where Python keeps bytecode.
+    pub bytecode: Option<&'a Path>,
     pub secrets: &'a [Sentinel],
 }
 
@@ -33,7 +33,7 @@ impl Surroundings<'_> {
         for name in ["NO_PROXY", "no_proxy"] {
             set(name, "127.0.0.1,localhost,::1".to_owned());
         }
-        match self.compiled {
+        match self.bytecode {
             Some(place) => set("PYTHONPYCACHEPREFIX", place.display().to_string()),
             None => set("PYTHONDONTWRITEBYTECODE", "1".to_owned()),
         }

@@ -35,6 +35,8 @@ pub const PATH: &str = "PATH";
 pub const SYSTEM_ROOT: &str = "SYSTEMROOT";
 /// Debug builds only: longest time of a Skill sync, in milliseconds.
 pub const AOS_TEST_SKILL_LIMIT_MS: &str = "AOS_TEST_SKILL_LIMIT_MS";
+/// Debug builds only: a directory for the bytecode of tools under test, which several runs share.
+pub const AOS_TEST_BYTECODE: &str = "AOS_TEST_BYTECODE";
 /// Debug builds only: longest time of a call of an augmentor under test, in milliseconds.
 pub const AOS_TEST_CALL_LIMIT_MS: &str = "AOS_TEST_CALL_LIMIT_MS";
 /// Settings for git in numbered variables; how many there are.

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::disk;
 use super::sandbox::{Sandbox, is_full_run, tree};
-use super::toolchain::{build_and_vet, program, run, succeed, systems};
+use super::toolchain::{SYSTEMS, build_and_vet, program, run, succeed};
 
 const TEMPLATE: &str = "agent-adapter";
 
@@ -69,7 +69,7 @@ fn the_adapter_runtime_is_formatted_vetted_and_built_for_other_systems_and_teste
     let test = "the_adapter_runtime_is_formatted_vetted_and_built_for_other_systems_and_tested";
     let (Some(go), Some(gofmt)) = (program(test, "go"), program(test, "gofmt")) else { return };
     assert_eq!(succeed(gofmt, &["-l", "."], &source()), "");
-    for system in systems() {
+    for system in SYSTEMS {
         for directory in [source(), source().join("internal/runtime/kit")] {
             build_and_vet(&go, &directory, system, "");
         }

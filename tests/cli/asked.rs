@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::conform::python_directory;
 use super::disk;
 use super::sandbox::{Sandbox, connector};
+use super::toolchain::python_of_connectors;
 
 const DRIVER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/asked/terminal.py");
 const ENTER: &str = "\r";
@@ -12,7 +12,7 @@ const ENTER: &str = "\r";
 /// The output of the program, and its exit code.
 fn talk(sandbox: &Sandbox, arguments: &[&str], steps: &[(&str, &str)]) -> (String, i32) {
     let aos = sandbox.command(&[]);
-    let mut command = std::process::Command::new(python_directory().join("python3"));
+    let mut command = std::process::Command::new(python_of_connectors().join("python3"));
     let steps: Vec<_> = steps.iter().map(|(wait, kind)| json!([wait, kind])).collect();
     command.arg(DRIVER).arg(json!(steps).to_string()).arg(aos.get_program()).args(arguments);
     command.env_clear().envs(aos.get_envs().filter_map(|(name, value)| Some((name, value?))));

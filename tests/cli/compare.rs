@@ -92,10 +92,9 @@ fn many_differences_are_brief_until_all_are_wanted() {
     let sandbox = Sandbox::new();
     sandbox.connector("acme");
     sandbox.connector("github");
-    let words = ["compare", "aos-acme", "aos-github"];
-    let brief = sandbox.aos(&words);
+    let brief = sandbox.aos(&["compare", "aos-acme", "aos-github"]);
     assert!(brief.stdout.len() + brief.stderr.len() < 5_000, "{}", brief.stderr.len());
-    let whole = sandbox.aos(&[&words[..], &["--all"]].concat());
+    let whole = sandbox.aos(&["compare", "aos-acme", "aos-github", "--all"]);
     let [brief, whole] = [brief, whole].map(|answer| answer.json()["error"]["details"].clone());
     for count in ["lost", "changed", "gained"] {
         assert_eq!(brief[count], whole[count]);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::sandbox::{Sandbox, tree};
-use super::toolchain::{build_and_vet, program, succeed, systems};
+use super::toolchain::{SYSTEMS, build_and_vet, program, succeed};
 
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("runtime/go")
@@ -14,7 +14,7 @@ fn the_go_runtime_is_formatted_vetted_and_built_for_other_systems() {
     let test = "the_go_runtime_is_formatted_vetted_and_built_for_other_systems";
     let (Some(go), Some(gofmt)) = (program(test, "go"), program(test, "gofmt")) else { return };
     assert_eq!(succeed(gofmt, &["-l", "."], &source()), "");
-    for system in systems() {
+    for system in SYSTEMS {
         for tags in ["", "testhooks"] {
             build_and_vet(&go, &source(), system, tags);
         }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-use super::sandbox::{is_full_run, skipped};
+use super::sandbox::skipped;
 
 /// Where `program` is on PATH; says that `test` did not run when it is nowhere.
 pub fn program(test: &str, program: &str) -> Option<PathBuf> {
@@ -30,20 +30,15 @@ pub fn go_settings() -> [(&'static str, PathBuf); 5] {
     ]
 }
 
-/// The systems that a run builds for; a full run builds for all systems that programs are released for.
-pub fn systems() -> Vec<&'static str> {
-    let is_wanted =
-        |system: &&str| *system != "darwin" || cfg!(target_os = "macos") || is_full_run();
-    ["linux", "darwin", "windows"].into_iter().filter(is_wanted).collect()
-}
+/// The systems that programs are released for.
+pub const SYSTEMS: [&str; 3] = ["linux", "darwin", "windows"];
 
-/// Builds packages for a system, and vets them for this one. What is compiled for another one is never run, so it is not
-/// optimised, and to vet it takes as long as to compile it: a full run does it.
+/// Builds and vets packages for a system. What is compiled for another one is never run, so it is not optimised; and both
+/// have the same flags, so that what one of them compiled serves the other.
 #[track_caller]
 pub fn build_and_vet(go: &Path, directory: &Path, system: &str, tags: &str) {
     let is_here = system == std::env::consts::OS;
-    let verbs: &[&str] = if is_here || is_full_run() { &["build", "vet"] } else { &["build"] };
-    for verb in verbs {
+    for verb in ["build", "vet"] {
         let mut command = Command::new(go);
         command.args([verb, "-tags", tags]);
         if !is_here {
@@ -62,7 +57,12 @@ const NOT_KEPT: &str = "PYTHONDONTWRITEBYTECODE";
 /// Where Python keeps compiled sources: outside of the projects, and for all tests, since a test starts the same tool
 /// hundreds of times. A test that edits a source and runs it again does so with [`super::disk::edit`].
 pub fn compiled() -> [(&'static str, PathBuf); 1] {
-    [("PYTHONPYCACHEPREFIX", Path::new(env!("CARGO_TARGET_TMPDIR")).join("python"))]
+    [("PYTHONPYCACHEPREFIX", bytecode())]
+}
+
+/// The directory of these compiled sources.
+pub fn bytecode() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("python")
 }
 
 /// Runs a program in `directory`, whatever it answers.
@@ -127,35 +127,45 @@ fn quietly(program: &str, arguments: &[&str], directory: &Path) -> Result<(), St
     }
 }
 
-/// A virtual environment with ruff, mypy, black and isort.
-pub fn python_tools(test: &str) -> Option<PathBuf> {
-    static ONCE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
-    let made = installed(&ONCE, "python-tools", |directory| {
+/// The programs of a virtual environment with these packages.
+fn environment(
+    once: &'static OnceLock<Result<PathBuf, String>>,
+    name: &str,
+    packages: &[&str],
+) -> Result<PathBuf, String> {
+    let made = installed(once, name, |directory| {
         if !directory.join("venv/bin/python").exists() {
             quietly("python3", &["-m", "venv", "venv"], directory)?;
         }
         let python = directory.join("venv/bin/python");
         let python = python.to_str().ok_or("the path is not UTF-8")?;
-        let packages = ["ruff>=0.8", "mypy>=1.10", "black>=24", "isort>=5"];
         let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
-        quietly(python, &[&install[..], &packages].concat(), directory)
+        quietly(python, &[&install[..], packages].concat(), directory)
     });
-    made.map(|directory| directory.join("venv/bin")).map_err(|why| skipped(test, &why)).ok()
+    made.map(|directory| directory.join("venv/bin"))
+}
+
+/// A virtual environment with ruff, mypy, black and isort.
+pub fn python_tools(test: &str) -> Option<PathBuf> {
+    static ONCE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let packages = ["ruff>=0.8", "mypy>=1.10", "black>=24", "isort>=5"];
+    environment(&ONCE, "python-tools", &packages).map_err(|why| skipped(test, &why)).ok()
 }
 
 /// A Python with the official client of MCP.
 pub fn python_with_mcp(test: &str) -> Option<PathBuf> {
     static ONCE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
-    let made = installed(&ONCE, "python-mcp", |directory| {
-        if !directory.join("venv/bin/python").exists() {
-            quietly("python3", &["-m", "venv", "venv"], directory)?;
-        }
-        let python = directory.join("venv/bin/python");
-        let python = python.to_str().ok_or("the path is not UTF-8")?;
-        let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "mcp>=2"];
-        quietly(python, &install, directory)
-    });
-    made.map(|directory| directory.join("venv/bin/python")).map_err(|why| skipped(test, &why)).ok()
+    let made = environment(&ONCE, "python-mcp", &["mcp>=2"]);
+    made.map(|programs| programs.join("python")).map_err(|why| skipped(test, &why)).ok()
+}
+
+/// The programs of a Python with what a connector needs, and nothing else: it starts thousands of times.
+pub fn python_of_connectors() -> &'static Path {
+    static ONCE: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    static PROGRAMS: OnceLock<PathBuf> = OnceLock::new();
+    PROGRAMS.get_or_init(|| {
+        environment(&ONCE, "python-connectors", &["click>=8.1,<9"]).expect("a Python with click")
+    })
 }
 
 /// A directory whose `node_modules/.bin` has tsc and prettier; the types of Node are beside it.

@@ -7,15 +7,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
-use super::conform::python_directory as python;
 use super::sandbox::{Answer, Sandbox, is_full_run};
+use super::toolchain::{bytecode, python_of_connectors as python};
 
 /// The tool, in modules by what they do; its fixture and its record come last.
-const TOOL: [(&str, &str); 20] = [
+const TOOL: [(&str, &str); 21] = [
     ("about.py", include_str!("agent_cli_tool/about.py")),
     ("basis.py", include_str!("agent_cli_tool/basis.py")),
     ("client.py", include_str!("agent_cli_tool/client.py")),
     ("commands.py", include_str!("agent_cli_tool/commands.py")),
+    ("document.py", include_str!("agent_cli_tool/document.py")),
     ("faults.py", include_str!("agent_cli_tool/faults.py")),
     ("gate.py", include_str!("agent_cli_tool/gate.py")),
     ("installed.py", include_str!("agent_cli_tool/installed.py")),
@@ -81,7 +82,7 @@ fn contract_module() -> &'static str {
     })
 }
 
-/// Runs `aos conform` with the real interpreter first on PATH: a wrapper of it would be most of the time.
+/// Runs `aos conform` with a Python that starts quickly.
 fn conform(sandbox: &Sandbox, project: &Path) -> Answer {
     conform_with(sandbox, project, python(), &[])
 }
@@ -96,6 +97,7 @@ pub fn conform_with(
     let path = std::env::var("PATH").expect("a PATH");
     let mut command = sandbox.command(&["conform", "--all", project.to_str().expect("a path")]);
     command.args(options).env("PATH", format!("{}:{path}", directory.display()));
+    command.env("AOS_TEST_BYTECODE", bytecode());
     super::sandbox::run(&mut command)
 }
 

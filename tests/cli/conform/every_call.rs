@@ -2,9 +2,11 @@
 
 use serde_json::Value;
 
+use crate::toolchain::python_of_connectors;
+
 use super::super::conform_agent_cli::{asking, conform_with, of_verdict, probes_of_commands, tool};
 use super::super::sandbox::Sandbox;
-use super::{conform, connector, python_directory, result, with_verdict};
+use super::{conform, connector, result, with_verdict};
 
 /// The calls that prove a failure, each with what is wrong.
 fn proofs(result: &Value) -> Vec<(String, String)> {
@@ -39,7 +41,7 @@ fn a_fault_of_one_command_or_one_code_fails_the_probe_of_its_rule_and_no_other()
     let probes = probes_of_commands(&sandbox);
     let asked = asking(&probes);
     let tool = tool(&sandbox, "rare", &faults);
-    let answer = conform_with(&sandbox, &tool, python_directory(), &asked);
+    let answer = conform_with(&sandbox, &tool, python_of_connectors(), &asked);
     let failed: Vec<_> = of_verdict(&answer, "fail").into_iter().map(|(id, _)| id).collect();
     assert_eq!(failed, wanted, "{:#?}", of_verdict(&answer, "fail"));
     let error = answer.error("E_NONCONFORMANT", 6);
@@ -80,7 +82,7 @@ fn the_audit_of_every_write_is_seen_and_secrets_are_sought_in_text_too() {
         ("rare-text", "cli.secrets", "--format text"),
     ] {
         let tool = tool(&sandbox, fault, &[fault]);
-        let answer = conform_with(&sandbox, &tool, python_directory(), &only);
+        let answer = conform_with(&sandbox, &tool, python_of_connectors(), &only);
         let failed: Vec<_> = of_verdict(&answer, "fail").into_iter().map(|(id, _)| id).collect();
         assert_eq!(failed, [probe], "{fault}: {:#?}", of_verdict(&answer, "fail"));
         let error = answer.error("E_NONCONFORMANT", 6);
@@ -98,7 +100,7 @@ fn a_promise_is_tested_for_every_write_every_list_and_every_format() {
         let probes = broken.iter().flat_map(|(_, probe)| ["--probe", *probe]);
         let probes: Vec<&str> = probes.collect();
         let tool = tool(&sandbox, name, &faults);
-        let answer = conform_with(&sandbox, &tool, python_directory(), &probes);
+        let answer = conform_with(&sandbox, &tool, python_of_connectors(), &probes);
         let failed: Vec<_> = of_verdict(&answer, "fail").into_iter().map(|(id, _)| id).collect();
         let mut wanted: Vec<_> = broken.iter().map(|(_, probe)| (*probe).to_owned()).collect();
         let mut found = failed;
@@ -155,7 +157,7 @@ fn a_confirmed_write_that_asks_a_person_fails_the_probe_about_prompts() {
         samples.fold(parts[0].to_owned(), |text, part| text + "[[agent_cli.command]]" + part);
     std::fs::write(&path, text).expect("a fixture");
     let probes = ["--probe", "cli.no-prompt", "--probe", "cli.token-once"];
-    let answer = conform_with(&sandbox, &project, python_directory(), &probes);
+    let answer = conform_with(&sandbox, &project, python_of_connectors(), &probes);
     let failed = of_verdict(&answer, "fail");
     assert_eq!(failed.len(), 1, "{failed:#?}");
     assert_eq!(failed[0].0, "cli.no-prompt");

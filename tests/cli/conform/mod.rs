@@ -25,6 +25,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::sandbox::{Answer, Sandbox, is_executable};
+use super::toolchain::{bytecode, python_of_connectors};
 
 const GOOD: &str = include_str!("good.py");
 const LAUNCHER: &str = "#!/usr/bin/env -S python3 -S\nimport os, sys\nsys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))\nfrom PACKAGE.cli import main\nsys.exit(main())\n";
@@ -128,22 +129,12 @@ pub fn result<'a>(data: &'a Value, probe: &str) -> &'a Value {
     results.iter().find(|result| result["probe"] == probe).expect("the probe ran")
 }
 
-/// The directory of the real interpreter: a wrapper of it on PATH would be most of the time of every call.
-pub fn python_directory() -> &'static Path {
-    static DIRECTORY: std::sync::OnceLock<PathBuf> = std::sync::OnceLock::new();
-    DIRECTORY.get_or_init(|| {
-        let code = "import os, sys; print(os.path.dirname(os.path.realpath(sys.executable)))";
-        let python =
-            std::process::Command::new("python3").args(["-c", code]).output().expect("python3");
-        PathBuf::from(String::from_utf8(python.stdout).expect("a path").trim())
-    })
-}
-
 /// Runs `aos conform` in `directory`.
 pub fn conform(sandbox: &Sandbox, directory: &Path, arguments: &[&str]) -> Answer {
     let mut command = sandbox.command(&[&["conform", "--all"], arguments].concat());
     let path = std::env::var("PATH").expect("a PATH");
-    command.env("PATH", format!("{}:{path}", python_directory().display()));
+    command.env("PATH", format!("{}:{path}", python_of_connectors().display()));
+    command.env("AOS_TEST_BYTECODE", bytecode());
     super::sandbox::run(command.current_dir(directory))
 }
 

@@ -3,9 +3,9 @@
 
 use std::path::PathBuf;
 
-use super::conform::python_directory as python;
 use super::conform_agent_cli::{FIXTURE, conform_with, of_verdict, tool};
 use super::sandbox::{Answer, Sandbox};
+use super::toolchain::python_of_connectors as python;
 
 const PROBES: [&str; 9] = [
     "cli.update-installs",

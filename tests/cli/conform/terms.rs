@@ -2,12 +2,14 @@
 
 use serde_json::Value;
 
+use crate::toolchain::python_of_connectors;
+
 use super::super::conform_agent_cli::{FIXTURE, conform_with, of_verdict, tool};
 use super::super::sandbox::{Answer, Sandbox};
-use super::{python_directory, result};
+use super::result;
 
 fn probe(sandbox: &Sandbox, project: &std::path::Path, options: &[&str]) -> Answer {
-    conform_with(sandbox, project, python_directory(), options)
+    conform_with(sandbox, project, python_of_connectors(), options)
 }
 
 fn edit(project: &std::path::Path, file: &str, from: &str, to: &str) {

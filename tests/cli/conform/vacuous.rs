@@ -2,14 +2,16 @@
 
 use serde_json::Value;
 
+use crate::toolchain::python_of_connectors;
+
 use super::super::conform_agent_cli::{conform_with, of_verdict, tool};
 use super::super::sandbox::{Answer, Sandbox};
-use super::{connector, executable, python_directory, with_verdict};
+use super::{connector, executable, with_verdict};
 
 /// Runs these probes on the project.
 fn probe(sandbox: &Sandbox, project: &std::path::Path, probes: &[&str]) -> Answer {
     let options: Vec<_> = probes.iter().flat_map(|probe| ["--probe", *probe]).collect();
-    conform_with(sandbox, project, python_directory(), &options)
+    conform_with(sandbox, project, python_of_connectors(), &options)
 }
 
 /// The good tool, with faults, whose `reference` uses other words for types.

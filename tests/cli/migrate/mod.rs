@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::conform::python_directory;
 use crate::disk;
 use crate::sandbox::{Answer, Sandbox, run};
+use crate::toolchain::python_of_connectors;
 
 /// A connector as the fleet has them.
 const FLEET: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/migrate/aos-parcel");
@@ -33,7 +33,7 @@ pub fn connector(sandbox: &Sandbox, place: &str) -> PathBuf {
 pub fn with_python(sandbox: &Sandbox, project: &Path, words: &[&str]) -> Answer {
     let mut command = sandbox.command(words);
     let path = std::env::var("PATH").expect("a PATH");
-    command.env("PATH", format!("{}:{path}", python_directory().display()));
+    command.env("PATH", format!("{}:{path}", python_of_connectors().display()));
     run(command.current_dir(project))
 }
 

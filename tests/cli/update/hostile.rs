@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::host::Reply;
 use super::setup::{
-    CHECKSUMS, LATEST, NEWER, RUNNING, Release, Setup, archive_name, asset, original, row, run,
+    CHECKSUMS, LATEST, NEWER, RUNNING, Release, Setup, archive_name, asset, copy, row, run,
 };
 
 // Otherwise an attacker who forges one response could stop all later updates.
@@ -75,7 +75,7 @@ fn a_fault_of_an_asset_does_not_blame_the_token() {
 fn a_program_with_the_name_of_a_leftover_is_not_removed() {
     let setup = Setup::new();
     let program = setup.place("bin").join(".aos.0123456789abcdef.new");
-    std::fs::copy(original(), &program).expect("a program");
+    copy(&program);
     let mut command =
         setup.command_of(&program, &["update", "--trusted-root", "trusted_root.json"]);
     setup.host.set(&asset(NEWER, &archive_name(NEWER)), Reply::status(500));

@@ -21,7 +21,7 @@ START = "acme_tool._runtime.testkit.frozen_start"
 
 def frozen(version: str = VERSION) -> bytes:
     """Return a program of one file that is this code in some version."""
-    words = " ".join(map(shlex.quote, (sys.executable, "-B", "-m", START)))
+    words = " ".join(map(shlex.quote, (sys.executable, "-m", START)))
     return f'#!/bin/sh\nexec {words} "$0" {version} "$@"\n'.encode()
 
 

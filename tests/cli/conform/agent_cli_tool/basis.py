@@ -1,12 +1,15 @@
-"""What all parts of the tool share: its name, its state, its codes."""
+"""What all parts of the tool share: its name, its state, its codes.
+
+The tool is started thousands of times, so each part loads little: paths are texts, and what is slow to load is loaded
+where it is needed.
+"""
 
 import os
 import time
-from pathlib import Path
 
 TOOL, VERSION = "ledger", "1.2.0"
-HERE = Path(__file__).resolve().parent
-HOME = Path(os.environ.get("HOME", "/nonexistent")) / ".ledger"
+HERE = os.path.dirname(os.path.realpath(__file__))
+HOME = os.path.join(os.environ.get("HOME", "/nonexistent"), ".ledger")
 TOKEN = os.environ.get("LEDGER_TOKEN", "")
 STARTED = time.monotonic()
 CODES = {
@@ -25,6 +28,32 @@ class Failure(Exception):
     def __init__(self, code, message, **details):
         super().__init__(message)
         self.code, self.message, self.details = code, message, details
+
+
+def in_home(*names):
+    """Give the path of something in the state directory."""
+    return os.path.join(HOME, *names)
+
+
+def directory(path):
+    """Make a directory that only this user may see, unless it is there."""
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        if not os.path.isdir(path):
+            raise
+
+
+def write(path, text):
+    """Write a text file."""
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def quoted(text):
+    """Give a text as it stands in a URL."""
+    plain = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
+    return "".join(chr(each) if each in plain else f"%{each:02X}" for each in str(text).encode())
 
 
 def order(version):

@@ -1,13 +1,10 @@
 """How the tool asks its upstream."""
 
-import json
 import os
-from datetime import datetime, timezone
-from urllib.parse import urlencode, urlsplit
 
-from basis import TOKEN, Failure
+from basis import TOKEN, Failure, quoted
+from document import dumps, loads
 from faults import FAULTS
-
 
 MAX_ANSWER = 2_000_000
 
@@ -17,6 +14,8 @@ def expired():
     until = os.environ.get("LEDGER_TOKEN_EXPIRES")
     if until is None or "credentials-expired" in FAULTS:
         return False
+    from _datetime import datetime, timezone
+
     return datetime.fromisoformat(until.replace("Z", "+00:00")) <= datetime.now(timezone.utc)
 
 
@@ -31,15 +30,16 @@ def call(method, path, query=None, body=None, headers=None):
         raise Failure("E_AUTH", "LEDGER_TOKEN is not set")
     if expired():
         raise Failure("E_AUTH", "LEDGER_TOKEN has expired", fix="log in again")
-    target = path + (f"?{urlencode(query)}" if query else "")
+    words = "&".join(f"{quoted(name)}={quoted(value)}" for name, value in (query or {}).items())
+    target = path + (f"?{words}" if words else "")
     sent = {"Authorization": f"Bearer {TOKEN}", **(headers or {})}
-    content = None if body is None else json.dumps(body)
+    content = None if body is None else dumps(body)
     limit = float(os.environ.get("LEDGER_TIMEOUT", "20"))
     try:
         status, received, text = exchange(base, method, target, content, sent, limit)
         if 300 <= status <= 399 and "redirect-drops-credentials" in FAULTS:
-            there = urlsplit(received["location"])
-            exchange(f"http://{there.netloc}", method, there.path, content, sent, limit)
+            host, path = parts_of(received["location"])
+            exchange(f"http://{host}", method, path, content, sent, limit)
     except TimeoutError as error:
         code = "E_NETWORK" if "client-timeout" in FAULTS else "E_TIMEOUT"
         raise Failure(code, "the upstream took too long") from error
@@ -51,27 +51,39 @@ def call(method, path, query=None, body=None, headers=None):
     if not 200 <= status <= 299:
         raise of_status(status, received, text, FAULTS)
     try:
-        return json.loads(text)
+        return loads(text)
     except ValueError as error:
         if "not-json-reply" in FAULTS and text.startswith(b"<"):
             raise
         raise Failure("E_SERVER", "the upstream did not answer in JSON") from error
 
 
+def parts_of(url):
+    """Give host with port, and path."""
+    host, slash, path = url.partition("://")[2].partition("/")
+    return host, slash + path.partition("?")[0]
+
+
 def exchange(base, method, target, content, headers, limit, *, is_whole=True):
     """Send one request; give status, headers with small letters, and text, which must be whole."""
-    # The client of the standard library takes longer to load than everything else together.
-    import socket
+    # What stands on this takes longer to load than everything else together.
+    import _socket
 
-    where = urlsplit(base)
+    host, _ = parts_of(base)
+    name, _, port = host.rpartition("@")[2].partition(":")
     body = (content or "").encode()
-    head = {"Host": where.netloc.rpartition("@")[2], "Connection": "close", "Content-Length": len(body), **headers}
+    head = {"Host": host.rpartition("@")[2], "Connection": "close", "Content-Length": len(body), **headers}
     lines = [f"{method} {target or '/'} HTTP/1.1", *(f"{name}: {value}" for name, value in head.items())]
     received = b""
-    with socket.create_connection((where.hostname, where.port or 80), timeout=limit) as connection:
+    connection = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
+    try:
+        connection.settimeout(limit)
+        connection.connect((name, int(port or 80)))
         connection.sendall("\r\n".join([*lines, "", ""]).encode() + body)
         while not is_over(received) and (part := connection.recv(65536)):
             received += part
+    finally:
+        connection.close()
     start, end, text = received.partition(b"\r\n\r\n")
     words = start.split(b" ")
     if not end or len(words) < 2 or not words[1].isdigit():

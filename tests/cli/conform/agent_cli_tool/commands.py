@@ -1,6 +1,5 @@
 """Every command with its parameters and the schema of its answer, and `reference`."""
 
-import contract_gen
 from about import changelog, context, doctor
 from basis import CODES, EXITS, TOOL, VERSION
 from faults import FAULTS
@@ -72,6 +71,8 @@ def reference(_options):
     if "capabilities" in FAULTS:
         able.append("levitation")
     from hashlib import sha256
+
+    import contract_gen
 
     digest = sha256(contract_gen.contract_text().encode()).hexdigest()
     if "contract-digest" in FAULTS:

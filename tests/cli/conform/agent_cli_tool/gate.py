@@ -1,20 +1,29 @@
 """Confirm tokens, and the gate in front of every write."""
 
-import base64
-import json
+import binascii
 import os
 import sys
 import time
-from datetime import datetime, timezone
 
-from basis import HOME, TOKEN, Failure
+from basis import HOME, TOKEN, Failure, directory, in_home
+from document import dumps
 from faults import FAULTS
+
+
+def encoded(raw):
+    """Give bytes as base64 for URLs."""
+    return binascii.b2a_base64(raw, newline=False).translate(bytes.maketrans(b"+/", b"-_")).decode()
+
+
+def decoded(text):
+    """Give the bytes of such a text."""
+    return binascii.a2b_base64(text.encode("ascii").translate(bytes.maketrans(b"-_", b"+/")))
 
 
 def key():
     """Give the secret of this machine."""
-    HOME.mkdir(mode=0o700, exist_ok=True)
-    path = HOME / "confirm.secret"
+    directory(HOME)
+    path = in_home("confirm.secret")
     try:
         mode = 0o644 if "token-secret" in FAULTS else 0o600
         descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode)
@@ -23,7 +32,8 @@ def key():
     except FileExistsError:
         pass
     try:
-        found = path.read_bytes()
+        with open(path, "rb") as file:
+            found = file.read()
     except OSError as error:
         raise Failure("E_CONFIG", f"confirm.secret cannot be read: {error}") from error
     if len(found) < 32 and "token-secret-damaged" not in FAULTS:
@@ -36,14 +46,16 @@ def seal(head, binding):
     # Slow to load, and most calls do without.
     import hmac
 
-    return hmac.new(key(), head + json.dumps(binding, sort_keys=True).encode(), "sha256").digest()
+    return hmac.new(key(), head + dumps(binding, is_sorted=True).encode(), "sha256").digest()
 
 
 def issue(binding):
     """Make a token."""
+    from _datetime import datetime, timezone
+
     life = min(600, int(os.environ.get("LEDGER_TOKEN_LIFE", "600")))
     head = int(time.time() + life).to_bytes(8, "big") + os.urandom(8)
-    token = "ct_" + base64.urlsafe_b64encode(head + seal(head, binding)).decode()
+    token = "ct_" + encoded(head + seal(head, binding))
     moment = datetime.fromtimestamp(int.from_bytes(head[:8], "big"), timezone.utc)
     return token, moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -53,10 +65,10 @@ def refuse_used(options):
     import hashlib
 
     try:
-        raw = base64.urlsafe_b64decode(options.get("confirm", "").removeprefix("ct_"))
+        raw = decoded(options.get("confirm", "").removeprefix("ct_"))
     except ValueError:
         return
-    if raw and (HOME / "used" / hashlib.sha256(raw).hexdigest()).exists():
+    if raw and os.path.exists(in_home("used", hashlib.sha256(raw).hexdigest())):
         raise Failure("E_CONFLICT", "the token was already used")
 
 
@@ -64,10 +76,10 @@ def redeem(token, binding):
     """Use a token up."""
     try:
         text = token.removeprefix("ct_")
-        raw = base64.urlsafe_b64decode(text + ("=" * (-len(text) % 4) if "token-forged" in FAULTS else ""))
+        raw = decoded(text + ("=" * (-len(text) % 4) if "token-forged" in FAULTS else ""))
     except ValueError:
         raw = b""
-    spelled = "ct_" + base64.urlsafe_b64encode(raw).decode()
+    spelled = "ct_" + encoded(raw)
     head = raw[:16]
     if (spelled != token and "token-forged" not in FAULTS) or len(raw) != 48:
         raise Failure("E_CONFLICT", "the token is none of this tool")
@@ -81,20 +93,19 @@ def redeem(token, binding):
         raise Failure("E_CONFLICT", "the token has expired")
     if "token-once" in FAULTS:
         return
-    used = HOME / "used"
-    mark = used / hashlib.sha256(raw).hexdigest()
+    mark = in_home("used", hashlib.sha256(raw).hexdigest())
     try:
-        used.mkdir(mode=0o700, exist_ok=True)
+        directory(in_home("used"))
     except OSError as error:
         if "token-storage" in FAULTS:
             raise Failure("E_IO", f"the token cannot be used up: {error}") from error
         sys.stderr.write(f"the use of the token could not be recorded: {error}\n")
         return
     if "token-race" in FAULTS:
-        if mark.exists():
+        if os.path.exists(mark):
             raise Failure("E_CONFLICT", "the token was already used")
         time.sleep(0.7)
-        mark.touch()
+        open(mark, "w").close()
         return
     try:
         os.close(os.open(mark, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))

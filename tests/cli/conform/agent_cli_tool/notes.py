@@ -1,9 +1,6 @@
 """The commands about notes, shelves and reports."""
 
-from datetime import datetime, timezone
-from urllib.parse import quote
-
-from basis import CODES, Failure
+from basis import CODES, Failure, quoted
 from client import call
 from faults import FAULTS
 from gate import gate, refuse_used
@@ -12,6 +9,8 @@ from output import write_json
 
 def utc(text):
     """Give a time in UTC."""
+    from _datetime import datetime, timezone
+
     moment = datetime.fromisoformat(text).astimezone(timezone.utc)
     return text if "ids-and-times" in FAULTS else moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -26,7 +25,7 @@ def shown(note):
 
 def fetch(options):
     """Fetch the note that the options name."""
-    return call("GET", f"/notes/{quote(options['id'], safe='')}")
+    return call("GET", f"/notes/{quoted(options['id'])}")
 
 
 def note_list(options):
@@ -176,7 +175,7 @@ def shelf_overview(options):
     shelves, errors = [], []
     for each in options["shelves"].split(","):
         try:
-            found = call("GET", f"/shelves/{quote(each, safe='')}")
+            found = call("GET", f"/shelves/{quoted(each)}")
             shelves.append({"shelf": each, "notes": found["notes"]})
         except Failure as failure:
             if failure.code not in ("E_FORBIDDEN", "E_NOT_FOUND"):
@@ -219,7 +218,7 @@ def report_start(options):
 
 def report_status(options):
     """Show a report."""
-    status = call("GET", f"/jobs/{quote(options['id'], safe='')}")["status"]
+    status = call("GET", f"/jobs/{quoted(options['id'])}")["status"]
     job = "job_0" if "rare-poll" in FAULTS else options["id"]
     return {"job_id": job, "status": status}
 

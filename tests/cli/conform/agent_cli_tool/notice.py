@@ -1,23 +1,26 @@
 """The notice that a check leaves behind."""
 
-import json
-from datetime import datetime, timedelta, timezone
+import os
 
-from basis import HOME, VERSION, order
+from basis import HOME, VERSION, directory, in_home, order, write
+from document import dumps, loads
 from faults import FAULTS
 
 
 def remember(target):
     """Keep a notice."""
-    HOME.mkdir(mode=0o700, exist_ok=True)
+    directory(HOME)
     if target is None:
-        (HOME / "notice.json").unlink(missing_ok=True)
+        if os.path.exists(in_home("notice.json")):
+            os.unlink(in_home("notice.json"))
         return
-    (HOME / "notice.json").write_text(json.dumps(made(target)))
+    write(in_home("notice.json"), dumps(made(target)))
 
 
 def made(target):
     """Make the notice of a version."""
+    from _datetime import datetime, timezone
+
     severity = "warning" if order(target)[0][0] > order(VERSION)[0][0] and "notice-severity" not in FAULTS else "info"
     now = datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
     return {"type": "update_available", "severity": severity, "current_version": VERSION, "latest_version": target,
@@ -27,12 +30,17 @@ def made(target):
 
 def kept():
     """Give the notice that was kept, whatever it is worth."""
+    if not os.path.exists(in_home("notice.json")):
+        return None
+    from _datetime import datetime
+
     try:
-        notice = json.loads((HOME / "notice.json").read_text())
+        with open(in_home("notice.json")) as file:
+            notice = loads(file.read())
         order(notice["latest_version"])
         datetime.fromisoformat(notice["checked_at"].replace("Z", "+00:00"))
     except (OSError, ValueError, TypeError, LookupError, AttributeError):
-        if "notice-corrupt" in FAULTS and (HOME / "notice.json").exists():
+        if "notice-corrupt" in FAULTS:
             return made("9.9.9")
         return None
     return notice
@@ -43,6 +51,8 @@ def cached():
     notice = kept()
     if notice is None:
         return None
+    from _datetime import datetime, timedelta, timezone
+
     age = datetime.now(timezone.utc) - datetime.fromisoformat(notice["checked_at"].replace("Z", "+00:00"))
     if age > timedelta(days=7) and "notice-expired" not in FAULTS:
         return None

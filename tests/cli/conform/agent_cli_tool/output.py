@@ -1,13 +1,11 @@
 """What the tool prints and keeps."""
 
-import json
 import os
-import re
 import sys
 import time
-from datetime import datetime, timezone
 
-from basis import CODES, HOME, STARTED, TOKEN, Failure
+from basis import CODES, HOME, STARTED, TOKEN, Failure, directory, in_home
+from document import dumps
 from faults import FAULTS
 from notice import cached
 from schemas import SCHEMAS
@@ -60,7 +58,7 @@ def finish(answer, number, command, options, words):
         sys.stderr.write(f"asking with {TOKEN}\n")
     if "rare-usage" in FAULTS and path == "report status" and not answer["ok"]:
         answer["error"]["code"] = "E_USAGE"
-        sys.stderr.write(json.dumps(answer) + "\n")
+        sys.stderr.write(dumps(answer) + "\n")
         return
     if "envelope-keys" in FAULTS and command and command["path"] == "doctor":
         answer["took"] = 1
@@ -89,16 +87,16 @@ def finish(answer, number, command, options, words):
 
 def audit(command, number, words):
     """Keep a line on an attempt to write."""
-    HOME.mkdir(mode=0o700, exist_ok=True)
-    shown = words if "audit" in FAULTS else [re.sub("ct_.*", "***", each) for each in words]
+    directory(HOME)
+    shown = words if "audit" in FAULTS else [before + "***" if mark else before for before, mark, _ in (each.partition("ct_") for each in words)]
     if TOKEN and "audit-arguments" not in FAULTS:
         shown = [each.replace(TOKEN, "***") for each in shown]
-    line = {"time": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"), "command": command["path"],
+    line = {"time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "command": command["path"],
             "arguments": shown, "account": "one", "exit": number,
             "duration_ms": int((time.monotonic() - STARTED) * 1000)}
     try:
-        descriptor = os.open(HOME / "audit.jsonl", os.O_APPEND | os.O_CREAT | os.O_WRONLY, 0o600)
-        os.write(descriptor, (json.dumps(line) + "\n").encode())
+        descriptor = os.open(in_home("audit.jsonl"), os.O_APPEND | os.O_CREAT | os.O_WRONLY, 0o600)
+        os.write(descriptor, (dumps(line) + "\n").encode())
         os.close(descriptor)
     except OSError as error:
         if "audit-failure" in FAULTS:
@@ -109,7 +107,7 @@ def audit(command, number, words):
 
 def write_json(answer, is_compact=False):
     """Print a document."""
-    text = json.dumps(answer, separators=(",", ":")) if is_compact else json.dumps(answer, indent=2)
+    text = dumps(answer, is_compact=is_compact, is_wide=not is_compact)
     preview = "preview" in (answer.get("data") or {}) and "preview-secrets" in FAULTS
     if TOKEN and not preview and "sent" not in answer.get("error", {}).get("details", {}):
         text = text.replace(TOKEN, "***")

@@ -1,11 +1,10 @@
 """How the tool brings itself up to date."""
 
-import json
 import os
-from urllib.parse import urlsplit
 
-from basis import CODES, HERE, HOME, VERSION, Failure, order
-from client import exchange, of_status
+from basis import CODES, HERE, HOME, VERSION, Failure, directory, in_home, order, write
+from client import exchange, of_status, parts_of
+from document import loads
 from faults import FAULTS
 from notice import last_known, remember
 
@@ -23,8 +22,8 @@ def ask_host(path, limit):
         status, received, text = exchange(base, "GET", path, None, headers, limit, is_whole=is_whole)
         if 300 <= status <= 399 and "update-token-redirect" in FAULTS:
             headers["Authorization"] = f"Bearer {os.environ.get('GITHUB_TOKEN', '')}"
-            there = urlsplit(received["location"])
-            status, received, text = exchange(f"http://{there.netloc}", "GET", there.path, None, headers, limit)
+            host, path = parts_of(received["location"])
+            status, received, text = exchange(f"http://{host}", "GET", path, None, headers, limit)
     except TimeoutError as error:
         code = "E_NETWORK" if "update-timeout" in FAULTS else "E_TIMEOUT"
         raise Failure(code, "the release host took too long") from error
@@ -71,13 +70,13 @@ def update_stages(options, state, fetched):
     wanted = options.get("target-version")
     where = f"tags/v{wanted}" if wanted else "latest"
     limit = float(os.environ.get("LEDGER_UPDATE_TIMEOUT", "20"))
-    method = "npm" if npm_prefix() or "node_modules" in HERE.parts else "standalone"
+    method = "npm" if npm_prefix() or "node_modules" in HERE.split(os.sep) else "standalone"
     if wanted and order(wanted) < order(VERSION):
         if "update-downgrade" in FAULTS:
             return final(VERSION)
         raise Failure("E_VALIDATION", f"{wanted} is older than {VERSION}")
     try:
-        release = json.loads(ask_host(f"/repos/example/ledger/releases/{where}", limit))
+        release = loads(ask_host(f"/repos/example/ledger/releases/{where}", limit))
         target = release["tag_name"].removeprefix("v")
         order(target)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
@@ -87,8 +86,8 @@ def update_stages(options, state, fetched):
         found = {"status": "checked", "current_version": VERSION, "target_version": target,
                  "update_available": is_newer, "install_method": method, "command": "ledger update"}
         if "update-check-disk" in FAULTS:
-            HOME.mkdir(mode=0o700, exist_ok=True)
-            (HOME / "checked").write_text("yes")
+            directory(HOME)
+            write(in_home("checked"), "yes")
         remember(target if is_newer else None)
         if "update-check" in FAULTS:
             found.pop("command")
@@ -106,15 +105,15 @@ def update_stages(options, state, fetched):
         if "update-npm" in FAULTS and method == "npm":
             raise Failure("E_CONFIG", "npm brings the updates")
         if "update-dry-run-disk" in FAULTS and method != "npm":
-            HOME.mkdir(mode=0o700, exist_ok=True)
-            (HOME / "plan").write_text(target)
+            directory(HOME)
+            write(in_home("plan"), target)
         if "update-dry-run" in FAULTS and method != "npm":
             found["confirm_token"] = "ct_none"
         return found
     if prefix := npm_prefix():
         return by_npm(prefix, target, state)
     state["stage"] = "download"
-    addresses = {each["name"]: urlsplit(each["browser_download_url"]).path for each in release["assets"]}
+    addresses = {each["name"]: parts_of(each["browser_download_url"])[1] for each in release["assets"]}
     if "checksums.txt" not in addresses:
         if "update-no-checksums" in FAULTS:
             return final(target)

@@ -494,11 +494,15 @@ fn an_editable_installation_is_loaded_from_its_source_tree() {
 fn an_import_package_is_loaded_from_its_directory_and_from_the_directory_of_the_user() {
     let sandbox = Sandbox::new();
     let source = package(&sandbox, "python", "", "import beside; return {\"found\": beside.HERE}");
-    let library = "import site; print(site.getusersitepackages())";
+    // A virtual environment does not search the directory of the user.
+    let places =
+        "import site, sys; print(sys._base_executable, site.getusersitepackages(), sep='\\n')";
     let base = sandbox.work().join("base");
     let mut asked = std::process::Command::new("python3");
-    let said = asked.env("PYTHONUSERBASE", &base).args(["-c", library]).output().unwrap();
-    let site = PathBuf::from(String::from_utf8(said.stdout).unwrap().trim());
+    let said = asked.env("PYTHONUSERBASE", &base).args(["-c", places]).output().unwrap();
+    let said = String::from_utf8(said.stdout).unwrap();
+    let (python, site) = said.trim().split_once('\n').expect("two lines");
+    let site = PathBuf::from(site);
     assert!(site.starts_with(&base), "{}", site.display());
     let installed = site.join("sample");
     std::fs::create_dir_all(&installed).unwrap();
@@ -509,7 +513,7 @@ fn an_import_package_is_loaded_from_its_directory_and_from_the_directory_of_the_
     std::fs::create_dir(&metadata).unwrap();
     std::fs::write(metadata.join("RECORD"), "sample/augmentor.toml,,\n").unwrap();
     for name in ["sample", installed.to_str().unwrap()] {
-        let mut command = sandbox.command(&["augmentor", "run", name, "go"]);
+        let mut command = sandbox.command(&["augmentor", "run", name, "go", "--python", python]);
         let answer = run(command.env("PYTHONUSERBASE", &base));
         assert_eq!(answer.data()["result"], json!({"found": true}), "{name}");
     }

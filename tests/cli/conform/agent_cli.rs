@@ -7,16 +7,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
+use super::conform::EXCHANGE;
 use super::sandbox::{Answer, Sandbox, is_full_run};
 use super::toolchain::{bytecode, python_of_connectors as python};
 
 /// The tool, in modules by what they do; its fixture and its record come last.
-const TOOL: [(&str, &str); 21] = [
+const TOOL: [(&str, &str); 22] = [
     ("about.py", include_str!("agent_cli_tool/about.py")),
     ("basis.py", include_str!("agent_cli_tool/basis.py")),
     ("client.py", include_str!("agent_cli_tool/client.py")),
     ("commands.py", include_str!("agent_cli_tool/commands.py")),
     ("document.py", include_str!("agent_cli_tool/document.py")),
+    ("exchange.py", EXCHANGE),
     ("faults.py", include_str!("agent_cli_tool/faults.py")),
     ("gate.py", include_str!("agent_cli_tool/gate.py")),
     ("installed.py", include_str!("agent_cli_tool/installed.py")),

@@ -5,6 +5,8 @@ import os
 import sys
 import time
 
+from .exchange import exchange, parts_of, quoted
+
 FAULTS = set()
 TOOL = "aos-good"
 MODES = ["readonly", "write", "full", "admin"]
@@ -37,11 +39,6 @@ def secret():
     return os.environ.get("GOOD_TOKEN", "")
 
 
-def quoted(text):
-    plain = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
-    return "".join(chr(each) if each in plain else "%{:02X}".format(each) for each in text.encode())
-
-
 def scrub(text):
     forms = [secret(), json.dumps(secret())[1:-1], quoted(secret())]
     for form in sorted(filter(None, forms), key=len, reverse=True):
@@ -50,65 +47,22 @@ def scrub(text):
 
 
 BASE_URL = "https://api.good.example/v1"
-MAX_ANSWER = 1_000_000
-
-
-def exchange(seconds, method, address, headers, body):
-    """Send a request that no proxy gets; give the status and the whole answer."""
-    # Most calls need no network, and the client of the standard library takes longer to load than all the rest.
-    import _socket
-
-    host, slash, path = address.partition("://")[2].partition("/")
-    name, _, port = host.partition(":")
-    head = {"Host": host, "Connection": "close", "Content-Length": len(body), **headers}
-    lines = ["{} {} HTTP/1.1".format(method, slash + path)]
-    lines += ["{}: {}".format(*header) for header in head.items()]
-    received = b""
-    connection = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
-    try:
-        connection.settimeout(seconds)
-        connection.connect((name, int(port or 443)))
-        connection.sendall("\r\n".join([*lines, "", ""]).encode() + body)
-        while left(received) > 0:
-            part = connection.recv(65536)
-            if not part:
-                break
-            received += part
-    finally:
-        connection.close()
-    start, end, text = received.partition(b"\r\n\r\n")
-    words = start.split(b" ")
-    if not end or len(words) < 2 or not words[1].isdigit():
-        raise ConnectionError("half an answer")
-    if b"content-length:" in start.lower() and left(received) > 0:
-        raise ConnectionError("the answer breaks off")
-    return int(words[1]), text
-
-
-def left(received):
-    """How many bytes of an answer are still to come, at most."""
-    start, end, text = received.partition(b"\r\n\r\n")
-    length = MAX_ANSWER
-    for line in start.decode("latin-1").split("\r\n")[1:] if end else []:
-        name, _, value = line.partition(":")
-        if name.lower() == "content-length":
-            length = min(int(value), MAX_ANSWER)
-    return length - len(text)
 
 
 def call_upstream(seconds, path="/me", method="GET", body=None):
     base = os.environ.get("GOOD_URL", "") or BASE_URL
-    address = base + path
+    prefix = parts_of(base)[1]
+    target = prefix + path
     if "secret-in-url" in FAULTS and path == "/me":
-        address += "?token=" + quoted(secret())
+        target += "?token=" + quoted(secret())
     if "health-request" in FAULTS and path == "/me":
-        address = base + "/items"
-    data = json.dumps(body).encode() if body is not None else b""
+        target = prefix + "/items"
+    data = json.dumps(body) if body is not None else None
     headers = {"Authorization": "Bearer " + secret(), "Content-Type": "application/json"}
     if "credentials" in FAULTS and path == "/me":
         headers["X-Debug"] = secret()
     try:
-        status, body = exchange(seconds, method, address, headers, data)
+        status, _, body = exchange(base, method, target, data, headers, seconds)
     except OSError as error:
         if "backend-down" in FAULTS and path != "/me":
             raise

@@ -28,6 +28,8 @@ use super::sandbox::{Answer, Sandbox, is_executable};
 use super::toolchain::{bytecode, python_of_connectors};
 
 const GOOD: &str = include_str!("good.py");
+/// HTTP for the connector and for the tool of `agent_cli`.
+pub const EXCHANGE: &str = include_str!("exchange.py");
 const LAUNCHER: &str = "#!/usr/bin/env -S python3 -S\nimport os, sys\nsys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))\nfrom PACKAGE.cli import main\nsys.exit(main())\n";
 const FIXTURE: &str = r#"version = 1
 base_url_env = "GOOD_URL"
@@ -111,6 +113,7 @@ pub fn connector(sandbox: &Sandbox, faults: &str) -> PathBuf {
     file("agent-harness/permissions.json", &permissions.to_string());
     file("conform.toml", FIXTURE);
     file(&format!("agent-harness/{package}/__init__.py"), "");
+    file(&format!("agent-harness/{package}/exchange.py"), EXCHANGE);
     file(&format!("agent-harness/{package}/cli.py"), &source);
     file(
         "agent-harness/pyproject.toml",

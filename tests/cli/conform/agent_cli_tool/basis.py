@@ -50,12 +50,6 @@ def write(path, text):
         file.write(text)
 
 
-def quoted(text):
-    """Give a text as it stands in a URL."""
-    plain = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~"
-    return "".join(chr(each) if each in plain else f"%{each:02X}" for each in str(text).encode())
-
-
 def order(version):
     """Give what versions are compared by."""
     core, _, pre = version.partition("-")

@@ -2,11 +2,10 @@
 
 import os
 
-from basis import TOKEN, Failure, quoted
+from basis import TOKEN, Failure
 from document import dumps, loads
+from exchange import exchange, parts_of, quoted
 from faults import FAULTS
-
-MAX_ANSWER = 2_000_000
 
 
 def expired():
@@ -38,8 +37,8 @@ def call(method, path, query=None, body=None, headers=None):
     try:
         status, received, text = exchange(base, method, target, content, sent, limit)
         if 300 <= status <= 399 and "redirect-drops-credentials" in FAULTS:
-            host, path = parts_of(received["location"])
-            exchange(f"http://{host}", method, path, content, sent, limit)
+            host, there = parts_of(received["location"])
+            exchange(f"http://{host}", method, there, content, sent, limit)
     except TimeoutError as error:
         code = "E_NETWORK" if "client-timeout" in FAULTS else "E_TIMEOUT"
         raise Failure(code, "the upstream took too long") from error
@@ -56,54 +55,6 @@ def call(method, path, query=None, body=None, headers=None):
         if "not-json-reply" in FAULTS and text.startswith(b"<"):
             raise
         raise Failure("E_SERVER", "the upstream did not answer in JSON") from error
-
-
-def parts_of(url):
-    """Give host with port, and path."""
-    host, slash, path = url.partition("://")[2].partition("/")
-    return host, slash + path.partition("?")[0]
-
-
-def exchange(base, method, target, content, headers, limit, *, is_whole=True):
-    """Send one request; give status, headers with small letters, and text, which must be whole."""
-    # What stands on this takes longer to load than everything else together.
-    import _socket
-
-    host, _ = parts_of(base)
-    name, _, port = host.rpartition("@")[2].partition(":")
-    body = (content or "").encode()
-    head = {"Host": host.rpartition("@")[2], "Connection": "close", "Content-Length": len(body), **headers}
-    lines = [f"{method} {target or '/'} HTTP/1.1", *(f"{name}: {value}" for name, value in head.items())]
-    received = b""
-    connection = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
-    try:
-        connection.settimeout(limit)
-        connection.connect((name, int(port or 80)))
-        connection.sendall("\r\n".join([*lines, "", ""]).encode() + body)
-        while not is_over(received) and (part := connection.recv(65536)):
-            received += part
-    finally:
-        connection.close()
-    start, end, text = received.partition(b"\r\n\r\n")
-    words = start.split(b" ")
-    if not end or len(words) < 2 or not words[1].isdigit():
-        raise ConnectionError("half an answer")
-    if is_whole and "content-length" in fields(start) and not is_over(received):
-        raise ConnectionError("the answer breaks off")
-    return int(words[1]), fields(start), text
-
-
-def fields(start):
-    """Give the headers at the start of an answer."""
-    lines = (line.partition(":") for line in start.decode("latin-1").split("\r\n")[1:])
-    return {name.lower(): value.strip() for name, _, value in lines}
-
-
-def is_over(received):
-    """Tell whether an answer has all that it announced."""
-    start, end, text = received.partition(b"\r\n\r\n")
-    length = int(fields(start).get("content-length", MAX_ANSWER)) if end else MAX_ANSWER
-    return len(text) >= length or len(received) >= MAX_ANSWER
 
 
 def of_status(status, headers, text, faults=()):

@@ -1,7 +1,8 @@
 """The commands about notes, shelves and reports."""
 
-from basis import CODES, Failure, quoted
+from basis import CODES, Failure
 from client import call
+from exchange import quoted
 from faults import FAULTS
 from gate import gate, refuse_used
 from output import write_json

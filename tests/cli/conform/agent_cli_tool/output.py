@@ -85,10 +85,16 @@ def finish(answer, number, command, options, words):
     write_json(answer, "compact" in options and options["compact"] and not is_wide)
 
 
+def without_token(word):
+    """Return the word with a confirm token in it replaced."""
+    before, mark, _ = word.partition("ct_")
+    return before + "***" if mark else before
+
+
 def audit(command, number, words):
     """Keep a line on an attempt to write."""
     directory(HOME)
-    shown = words if "audit" in FAULTS else [before + "***" if mark else before for before, mark, _ in (each.partition("ct_") for each in words)]
+    shown = words if "audit" in FAULTS else [without_token(each) for each in words]
     if TOKEN and "audit-arguments" not in FAULTS:
         shown = [each.replace(TOKEN, "***") for each in shown]
     line = {"time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "command": command["path"],

@@ -3,8 +3,9 @@
 import os
 
 from basis import CODES, HERE, HOME, VERSION, Failure, directory, in_home, order, write
-from client import exchange, of_status, parts_of
+from client import of_status
 from document import loads
+from exchange import exchange, parts_of
 from faults import FAULTS
 from notice import last_known, remember
 
@@ -22,8 +23,8 @@ def ask_host(path, limit):
         status, received, text = exchange(base, "GET", path, None, headers, limit, is_whole=is_whole)
         if 300 <= status <= 399 and "update-token-redirect" in FAULTS:
             headers["Authorization"] = f"Bearer {os.environ.get('GITHUB_TOKEN', '')}"
-            host, path = parts_of(received["location"])
-            status, received, text = exchange(f"http://{host}", "GET", path, None, headers, limit)
+            host, there = parts_of(received["location"])
+            status, received, text = exchange(f"http://{host}", "GET", there, None, headers, limit)
     except TimeoutError as error:
         code = "E_NETWORK" if "update-timeout" in FAULTS else "E_TIMEOUT"
         raise Failure(code, "the release host took too long") from error

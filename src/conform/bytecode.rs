@@ -6,28 +6,32 @@ use std::path::{Path, PathBuf};
 use crate::system::environment;
 use crate::system::temporary::TemporaryDirectory;
 
-/// The directory for bytecode. It is removed after the run.
+/// The directory for bytecode.
 #[derive(Debug)]
-pub struct BytecodeDirectory {
-    path: PathBuf,
-    _owned: Option<TemporaryDirectory>,
+pub enum BytecodeDirectory {
+    /// Of this run alone, and removed after it.
+    Own(TemporaryDirectory),
+    /// Of several runs; tests of aos have one.
+    Shared(PathBuf),
 }
 
 impl BytecodeDirectory {
-    /// Makes the directory. Without one the calls are only slower, so a fault is none of the run.
+    /// Makes the directory. Without one, the calls are only slower, so an error does not end the run.
     #[must_use]
     pub fn new() -> Option<Self> {
         let shared = environment::read(environment::AOS_TEST_BYTECODE);
         if let Some(path) = shared.filter(|_| cfg!(debug_assertions)) {
-            return Some(Self { path: PathBuf::from(path), _owned: None });
+            return Some(Self::Shared(PathBuf::from(path)));
         }
-        let owned = TemporaryDirectory::new().ok()?;
-        Some(Self { path: owned.path().to_owned(), _owned: Some(owned) })
+        TemporaryDirectory::new().ok().map(Self::Own)
     }
 
     /// Returns its path.
     #[must_use]
     pub fn path(&self) -> &Path {
-        &self.path
+        match self {
+            Self::Own(directory) => directory.path(),
+            Self::Shared(path) => path,
+        }
     }
 }

@@ -246,6 +246,27 @@ fn a_brief_answer_of_new_names_the_files_of_the_user_first() {
     assert!(yours >= 15 && !roles[yours..].contains(&"yours"), "{roles:?}");
 }
 
+/// A server of a large connector is listed in brief; every tool is whole on request, and a person sees them all.
+#[test]
+fn the_tools_of_a_server_fit_an_agent_and_none_is_out_of_reach() {
+    let sandbox = Sandbox::new();
+    sandbox.connector("github");
+    let call = ["mcp", "serve", "aos-github", "--list", "--allow-mode", "admin"];
+    let answer = sandbox.aos(&call);
+    is_brief(&answer, &call);
+    let data = answer.data();
+    let shown = data["tools"].as_array().expect("tools");
+    assert!(shown.iter().all(|tool| tool["name"].is_string() && tool["mode"].is_string()));
+    let whole = sandbox.aos(&[&call[..], &["--fields", "tools"]].concat()).data();
+    let tools = whole["tools"].as_array().expect("tools");
+    assert_eq!(omitted(&data, "tools"), (tools.len() - shown.len()) as u64);
+    assert!(tools.len() > shown.len() && tools.iter().all(|tool| tool["id"].is_string()));
+    let text = sandbox.aos(&[&call[..], &["--format", "text"]].concat()).stdout;
+    for tool in tools {
+        assert!(text.contains(tool["name"].as_str().expect("a name")), "{text}");
+    }
+}
+
 #[test]
 fn lists_of_probes_fit_an_agent_and_nothing_is_out_of_reach() {
     let sandbox = Sandbox::new();

@@ -458,6 +458,7 @@ fn an_editable_installation_is_loaded_from_its_source_tree() {
     let inside = source.join("src/sample");
     std::fs::create_dir_all(&inside).unwrap();
     std::fs::rename(source.join("sample.py"), inside.join("__init__.py")).unwrap();
+    std::fs::write(source.join("pyproject.toml"), "[project]\nname = \"sample\"\n").unwrap();
     let copied = site.join("sample");
     std::fs::create_dir(&copied).unwrap();
     std::fs::copy(source.join("augmentor.toml"), copied.join("augmentor.toml")).unwrap();
@@ -482,7 +483,7 @@ fn an_editable_installation_is_loaded_from_its_source_tree() {
     let python = venv.to_str().unwrap();
     let answer = sandbox.aos(&["augmentor", "run", "sample", "go", "--python", python]);
     assert_eq!(answer.data()["result"], json!({"found": true}));
-    // Without the source tree there is no package; the copy of the manifest is out of date.
+    // When the source tree is gone, the package is not found, although the copy of its manifest remains.
     std::fs::remove_dir_all(&source).unwrap();
     let answer = sandbox.aos(&["augmentor", "run", "sample", "go", "--python", python]);
     answer.error("E_NOT_FOUND", 3);
@@ -517,6 +518,15 @@ fn an_import_package_is_loaded_from_its_directory_and_from_the_directory_of_the_
         let answer = run(command.env("PYTHONUSERBASE", &base));
         assert_eq!(answer.data()["result"], json!({"found": true}), "{name}");
     }
+    // The directory of `--target` has any name; what pip installed there may be imported.
+    let target = sandbox.work().join("target");
+    std::fs::rename(&site, &target).unwrap();
+    let moved = target.join("sample");
+    let words = ["augmentor", "run", moved.to_str().unwrap(), "go"];
+    assert_eq!(sandbox.aos(&words).data()["result"], json!({"found": true}));
+    // Any other directory may hold private files of the user, which the package does not declare to read.
+    std::fs::remove_dir_all(target.join("sample-1.0.0.dist-info")).unwrap();
+    sandbox.aos(&words).error("E_VALIDATION", 2);
 }
 
 /// The module of the interface is held to be the code that runs, in JavaScript as in the other languages.

@@ -269,6 +269,8 @@ impl From<PlaceError> for Failure {
                     .hint("fix augmentor.toml; run `aos check` in its directory")
                     .detail("findings", all)
             }
+            PlaceError::NotInstalled { .. } => Self::new(ErrorCode::Validation, message)
+                .hint("pass the project of the package, or install the package with pip"),
             PlaceError::Runtime { known, .. } => Self::new(ErrorCode::Validation, message)
                 .hint(format!("use {}", known.join(" or ")))
                 .detail("known_runtimes", known),

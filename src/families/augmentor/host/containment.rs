@@ -305,7 +305,7 @@ mod tests {
         for (above, paths, reads) in [
             ("/v/site-packages", vec!["src", "."], false),
             ("/v/site-packages", vec![".."], true),
-            ("/p/src", vec![".."], true),
+            ("/home/me/src", vec![".."], false),
             ("/home/me", vec![".."], false),
         ] {
             place.root = Path::new(above).join("sample");

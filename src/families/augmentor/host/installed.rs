@@ -105,7 +105,7 @@ fn editable_source(metadata: &Path) -> Option<PathBuf> {
     let url: serde_json::Value = serde_json::from_slice(&url.bytes).ok()?;
     let is_editable = url.get("dir_info")?.get("editable")?.as_bool()?;
     let path = url.get("url")?.as_str()?.strip_prefix("file://")?;
-    is_editable.then(|| decoded(path).map(PathBuf::from))?
+    decoded(path).filter(|_| is_editable).map(PathBuf::from)
 }
 
 /// The package in a source tree: its manifest is at the root, or in the import package.

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use indexmap::IndexSet;
+
 use crate::system::files::{self, Kind};
 use crate::system::process::{self, Invocation};
 use crate::system::{environment, search_path};
@@ -87,11 +89,7 @@ fn answer(python: &Path, question: &str) -> String {
 #[must_use]
 pub fn site_packages(python: &Path) -> Vec<PathBuf> {
     let said = answer(python, SITE_PACKAGES);
-    let mut found: Vec<PathBuf> = Vec::new();
-    for path in said.lines().map(PathBuf::from).filter(|path| path.is_absolute()) {
-        if !found.contains(&path) {
-            found.push(path);
-        }
-    }
-    found
+    let found: IndexSet<_> =
+        said.lines().map(PathBuf::from).filter(|path| path.is_absolute()).collect();
+    found.into_iter().collect()
 }

@@ -52,6 +52,8 @@ pub enum PlaceError {
     Read { path: PathBuf, source: std::io::Error },
     #[error("the manifest of the augmentor is not valid: {}", first(findings))]
     Manifest { findings: Vec<Finding> },
+    #[error("`{}` is an import package, and `{}` above it is not a directory of installed packages", root.display(), above.display())]
+    NotInstalled { root: PathBuf, above: PathBuf },
     #[error("the augmentor has no entry for `{runtime}`")]
     Runtime { runtime: String, known: Vec<String> },
 }
@@ -76,12 +78,19 @@ impl PackagePlace {
         let (manifest, warnings) = judged(loaded.bytes, contract)?;
         let (runtime, entry) = chosen(&found, &manifest, contract, wanted.runtime)?;
         let candidates = package::candidates(contract, &runtime, &entry);
-        let found = match runtime == "python" && is_import_package(&found, &candidates) {
-            true => FoundPackage::installed(found.root, found.found),
-            false => found,
+        let found = if runtime == "python" && is_import_package(&found, &candidates) {
+            FoundPackage::installed(found.root, found.found)
+        } else {
+            found
         };
         let FoundPackage { root, paths, found, python } = found;
-        Ok(Self { root, paths, found, manifest, runtime, entry, python, warnings })
+        let place = Self { root, paths, found, manifest, runtime, entry, python, warnings };
+        match place.root.parent() {
+            Some(above) if !place.may_be_imported() => {
+                Err(PlaceError::NotInstalled { root: place.root.clone(), above: above.to_owned() })
+            }
+            _ => Ok(place),
+        }
     }
 
     /// The name of the package.
@@ -90,13 +99,17 @@ impl PackagePlace {
         self.manifest.name.as_deref().unwrap_or_default()
     }
 
-    /// The directory that Python imports the package from, when that is a directory of packages above its root. What else
-    /// is above, such as the home of the user, is none of the package.
+    /// False for an import package above which are files that it does not declare to read.
+    fn may_be_imported(&self) -> bool {
+        self.paths != [".."] || self.imported_from().is_some() || self.manifest.permissions.reads()
+    }
+
+    /// The directory above the root that Python imports the package from. It must be a directory of packages: any other
+    /// one, such as the home of the user, may hold files that the package must not read.
     #[must_use]
     pub fn imported_from(&self) -> Option<&Path> {
-        const DIRECTORIES: [&str; 3] = ["site-packages", "dist-packages", "src"];
         let above = self.root.parent().filter(|_| self.paths == [".."])?;
-        DIRECTORIES.iter().any(|name| above.ends_with(name)).then_some(above)
+        is_directory_of_packages(above).then_some(above)
     }
 
     /// True if the package declares a cap.
@@ -171,6 +184,18 @@ fn chosen(
     let first = offered.clone().find(is_there).or_else(|| manifest.entries.first());
     // The rules refuse a manifest without an entry.
     Ok(first.cloned().unwrap_or_default())
+}
+
+/// True for a directory that pip installs into, and for the `src` of a Python project.
+fn is_directory_of_packages(path: &Path) -> bool {
+    let holds_installed = || {
+        let names = files::names(path).unwrap_or_default();
+        names.iter().any(|name| name.to_str().is_some_and(|name| name.ends_with(".dist-info")))
+    };
+    path.ends_with("site-packages")
+        || path.ends_with("dist-packages")
+        || (path.ends_with("src") && is_file(&path.with_file_name("pyproject.toml")))
+        || holds_installed()
 }
 
 /// True if the root is itself the package that Python imports, as in a wheel.
